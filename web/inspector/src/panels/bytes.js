@@ -4,7 +4,7 @@ import { arrows } from '../arrows.js';
 import { constantsOf, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, size } from '../format.js';
 import { Panel } from '../panel.js';
-import { list, listing, numbers } from './listing.js';
+import { column, list, listing, numbers, types, wide } from './listing.js';
 import { GROUPS, grouped, squares } from './treemap.js';
 import { valuesOf } from '../tensor.js';
 
@@ -205,47 +205,37 @@ class Bytes extends Panel {
     const has = (/** @type {(one: any) => unknown} */ of) => rows.some((one) => of(one));
     /** @type {(import('./listing.js').Column | false)[]} */
     const columns = [
-      {
-        key: 'name',
-        title: 'Name',
-        by: (one) => one.name,
-        show: (one) =>
+      column(
+        'name',
+        'Name',
+        (one) =>
           html`${this.link('bytes', keyOf(one), one.name, '', view)} <span class="type narrow">${brief(one)}</span>`,
-      },
-      has(isVariable) &&
-        has((one) => one.isConstant) && {
-          key: 'what',
-          title: 'What',
-          wide: true,
-          by: whatOf,
-          show: whatOf,
-        },
-      has((one) => one.within) && {
-        key: 'in',
-        title: 'In',
-        wide: true,
-        by: (one) => one.within ?? '',
-        show: (one) =>
-          one.within
-            ? this.link('functions', one.within)
-            : html`<span class="dim">${one.isConstant ? 'the graph' : ''}</span>`,
-      },
-      { key: 'type', title: 'Type', wide: true, show: (one) => html`<span class="type">${brief(one)}</span>` },
-      has(({ tensor }) => tensor?.preview) && {
-        key: 'value',
-        title: 'Value',
-        wide: true,
-        show: ({ tensor }) => (tensor?.preview ? html`<code>${previewOf(tensor)}</code>` : nothing),
-      },
-      numbers('size', 'Size', { wide: false, show: (one) => size(one.size) }),
+        (one) => one.name,
+      ),
+      has(isVariable) && has((one) => one.isConstant) && wide(column('what', 'What', whatOf, whatOf)),
+      has(withinOf) && wide(column('in', 'In', (one) => this.#placeOf(one), withinOf)),
+      wide(types('type', 'Type', brief)),
+      has(({ tensor }) => tensor?.preview) &&
+        wide(
+          column('value', 'Value', ({ tensor }) =>
+            tensor?.preview ? html`<code>${previewOf(tensor)}</code>` : nothing,
+          ),
+        ),
+      numbers('size', 'Size', (one) => size(one.size)),
     ];
     return list(this, {
       rows,
       what: has(isVariable) ? 'weights' : word,
       sort: 'size',
       columns: columns.filter((one) => one !== false),
-      text: (one) => `${one.name} ${one.within ?? ''}`,
+      text: (one) => `${one.name} ${withinOf(one)}`,
     });
+  }
+
+  /** @param {any} one */
+  #placeOf({ within, isConstant }) {
+    if (within) return this.link('functions', within);
+    return html`<span class="dim">${isConstant ? 'the graph' : ''}</span>`;
   }
 }
 
@@ -302,6 +292,7 @@ function previewOf({ preview, preview_more: more }) {
 const isVariable = (/** @type {any} */ one) => !one.isConstant;
 const whatOf = (/** @type {any} */ one) => (one.isConstant ? 'constant' : 'variable');
 const keyOf = (/** @type {any} */ one) => one.at;
+const withinOf = (/** @type {any} */ one) => one.within ?? '';
 const sumOf = (/** @type {any[]} */ list) => list.reduce((sum, one) => sum + one.size, 0);
 
 /** Hues of neighbours in the legend are far apart; the last groups have none. @param {number} i */

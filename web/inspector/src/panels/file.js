@@ -2,7 +2,7 @@
 import { css, html, nothing, svg } from 'lit';
 import { count, counted, plain, size } from '../format.js';
 import { pager, Panel } from '../panel.js';
-import { numbers, table } from './listing.js';
+import { column, numbers, table } from './listing.js';
 
 const COLUMNS = 1000;
 /** The most chunks that can be distinguished, and the most requests in the table. */
@@ -128,13 +128,10 @@ class FileMap extends Panel {
       ${table(
         'chunks',
         [
-          numbers('index', 'Chunk', {
-            wide: false,
-            show: ({ index }) => this.link('file', String(index), count(index), '', { first }),
-          }),
-          { key: 'type', title: 'Kind', show: ({ type }) => type.toLowerCase() },
-          numbers('size', 'Size', { wide: false, show: ({ size: bytes }) => size(bytes) }),
-          numbers('position', 'Position', { wide: false }),
+          numbers('index', 'Chunk', ({ index }) => this.link('file', String(index), count(index), '', { first })),
+          column('type', 'Kind', ({ type }) => type.toLowerCase()),
+          numbers('size', 'Size', ({ size: bytes }) => size(bytes)),
+          numbers('position', 'Position'),
         ],
         list.items,
       )}
@@ -174,15 +171,13 @@ class FileMap extends Panel {
       ${table(
         'requests',
         [
-          numbers('number', 'Request', { wide: false, show: (one) => fetched.indexOf(one) + 1 }),
-          numbers('offset', 'From byte', { wide: false }),
-          numbers('length', 'Bytes', { wide: false }),
-          {
-            key: 'file',
-            title: 'File',
-            show: ({ beside, length }) =>
-              html`<span class="dim">${beside ? `${beside}${length ? '' : ' (not found)'}` : 'the model'}</span>`,
-          },
+          numbers('number', 'Request', (one) => fetched.indexOf(one) + 1),
+          numbers('offset', 'From byte'),
+          numbers('length', 'Bytes'),
+          column('file', 'File', ({ beside, length }) => {
+            const file = beside ? `${beside}${length ? '' : ' (not found)'}` : 'the model';
+            return html`<span class="dim">${file}</span>`;
+          }),
         ],
         shown,
       )}`;

@@ -4,7 +4,7 @@ import { MOST } from '../answers.js';
 import { brief, count, counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
 import { Panel } from '../panel.js';
-import { list, listing, numbers } from './listing.js';
+import { column, list, listing, numbers, wide } from './listing.js';
 import { structured, tree } from './structured.js';
 
 const stateful = html` <span class="chip" title="It reads or changes variables or other state">stateful</span>`;
@@ -95,22 +95,21 @@ class Functions extends Panel {
   /** @returns {import('./listing.js').Column[]} */
   columns() {
     return [
-      {
-        key: 'name',
-        title: 'Function',
-        by: (f) => f.name,
-        show: (f) =>
+      column(
+        'name',
+        'Function',
+        (f) =>
           html`${this.link('functions', f.name)}${f.stateful ? stateful : nothing}${f.is !== 'function' ? html` <span class="chip">${f.is}</span>` : nothing}${f.captures === undefined ? nothing : html` <span class="chip" title="Traced from a Python function; it can be called by itself">concrete</span>`}`,
-      },
-      numbers('called_by', 'Called by', {
-        wide: false,
-        // It is inside a node, and is not called.
-        show: (f) => (f.is !== 'function' ? html`<span class="dim">–</span>` : count(f.called_by)),
-      }),
-      numbers('nodes', 'Nodes'),
-      numbers('calls', 'Calls'),
-      numbers('inputs', 'Inputs'),
-      numbers('outputs', 'Outputs'),
+        (f) => f.name,
+      ),
+      // A graph inside a node is not called.
+      numbers('called_by', 'Called by', (f) =>
+        f.is === 'function' ? count(f.called_by) : html`<span class="dim">–</span>`,
+      ),
+      wide(numbers('nodes', 'Nodes')),
+      wide(numbers('calls', 'Calls')),
+      wide(numbers('inputs', 'Inputs')),
+      wide(numbers('outputs', 'Outputs')),
     ];
   }
 

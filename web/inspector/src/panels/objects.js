@@ -2,7 +2,7 @@
 import { css, html, nothing } from 'lit';
 import { brief, count, counted, plain } from '../format.js';
 import { pager, Panel, titled } from '../panel.js';
-import { listing, numbers, table } from './listing.js';
+import { column, listing, numbers, table } from './listing.js';
 import '../tensor.js';
 
 class Objects extends Panel {
@@ -34,15 +34,15 @@ class Objects extends Panel {
 
   /** @type {import('./listing.js').Column[]} */
   columns = [
-    {
-      key: 'child',
-      title: 'Child',
-      show: (c) =>
+    column(
+      'child',
+      'Child',
+      (c) =>
         html`${c.kind ? this.link('objects', c.path ?? `#${c.node}`, c.child) : plain(c.child)}${c.elsewhere ? html` <span class="chip">same as ${plain(c.path)}</span>` : nothing}`,
-    },
-    { key: 'kind', title: 'Kind', show: (c) => spoken(c.kind) },
-    { key: 'about', title: 'What it is', show: about },
-    numbers('children', 'Children', { wide: false, show: (c) => (c.children ? count(c.children) : '') }),
+    ),
+    column('kind', 'Kind', (c) => spoken(c.kind)),
+    column('about', 'What it is', about),
+    numbers('children', 'Children', (c) => (c.children ? count(c.children) : '')),
   ];
 
   render() {

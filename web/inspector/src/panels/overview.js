@@ -3,10 +3,10 @@ import { css, html, nothing } from 'lit';
 import { constantsOf, MOST, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, shapes, size } from '../format.js';
 import { offer, Panel, priceOf } from '../panel.js';
-import { barred, bars, listing, numbers, shares, table } from './listing.js';
+import { barred, bars, column, listing, numbers, shares, table, types, wide } from './listing.js';
 import { folded } from './folded.js';
 import { headline, headlined, named, nameOf } from './headline.js';
-import { hasRoot, linked } from './layers.js';
+import { hasRoot, linked, parametersOf } from './layers.js';
 import { figuresOf, kindWords, pairs, rest, resting } from './overview-facts.js';
 
 /** Signatures, weights and operations that are listed. */
@@ -146,9 +146,9 @@ export class Overview extends Panel {
           ? table(
               'signatures',
               [
-                { key: 'key', title: 'Key', show: ({ key }) => this.link('signatures', key) },
-                { key: 'inputs', title: 'Inputs', show: ({ inputs }) => tensors(inputs) },
-                { key: 'outputs', title: 'Outputs', show: ({ outputs }) => tensors(outputs) },
+                column('key', 'Key', ({ key }) => this.link('signatures', key)),
+                column('inputs', 'Inputs', ({ inputs }) => tensors(inputs)),
+                column('outputs', 'Outputs', ({ outputs }) => tensors(outputs)),
               ],
               shown,
             )
@@ -166,23 +166,21 @@ export class Overview extends Panel {
       ${table(
         'tags',
         [
-          {
-            key: 'tag',
-            title: 'Tag',
-            show: ({ tag, default: isDefault }) =>
+          column(
+            'tag',
+            'Tag',
+            ({ tag, default: isDefault }) =>
               html`${this.link('training', tag, tag, '', { tag })}${isDefault ? html` <span class="chip">default tag</span>` : nothing}`,
-          },
-          numbers('graph', 'graph.fb', {
-            wide: false,
-            show: (t) => (t.graph_bytes === null ? '–' : size(t.graph_bytes)),
-          }),
-          numbers('parameters', 'params/', {
-            wide: false,
-            show: ({ parameters: { bytes, files: n } }) =>
+          ),
+          numbers('graph', 'graph.fb', (t) => (t.graph_bytes === null ? '–' : size(t.graph_bytes))),
+          numbers(
+            'parameters',
+            'params/',
+            ({ parameters: { bytes, files: n } }) =>
               html`${size(bytes)}<br /><span class="dim small">${counted(n, 'file')}</span>`,
-          }),
-          numbers('updater', 'updater/', { wide: false, show: (t) => (t.updater.bytes ? size(t.updater.bytes) : '–') }),
-          { key: 'training', title: 'Training', show: (t) => (t.training_config ? 'configured' : '–') },
+          ),
+          numbers('updater', 'updater/', (t) => (t.updater.bytes ? size(t.updater.bytes) : '–')),
+          column('training', 'Training', (t) => (t.training_config ? 'configured' : '–')),
         ],
         items,
       )}`;
@@ -239,33 +237,19 @@ export class Overview extends Panel {
   layerColumns(runs, source) {
     const name = (/** @type {any} */ one) => one.name ?? one.path;
     return [
-      {
-        key: 'name',
-        title: 'Layer',
-        show: ({ first, last, layers, blocks, stem, end }) =>
-          layers > 1
-            ? this.link('layers', '', blocks > 1 ? `${stem} … ${end}` : `${name(first)} … ${name(last)}`, '', {
-                first: String(first.index),
-              })
-            : linked(this, first, source),
-      },
-      {
-        key: 'class',
-        title: 'Class',
-        show: ({ first, layers, blocks }) =>
-          layers > 1
-            ? html`<span class="dim"
-                >${blocks > 1 && layers > blocks ? `${blocks} × ${counted(layers / blocks, 'layer')}` : counted(layers, 'layer')}</span
-              >`
-            : plain(first.class ?? first.identifier),
-      },
-      ...(runs.some(hasInput) ? [input] : []),
-      numbers('parameters', 'Parameters', {
-        wide: false,
-        show: ({ complete, parameters: n }) =>
-          complete ? count(n) : n ? `≥ ${count(n)}` : html`<span class="dim">unknown</span>`,
+      column('name', 'Layer', ({ first, last, layers, blocks, stem, end }) => {
+        if (layers === 1) return linked(this, first, source);
+        const names = blocks > 1 ? `${stem} … ${end}` : `${name(first)} … ${name(last)}`;
+        return this.link('layers', '', names, '', { first: String(first.index) });
       }),
-      shares(runs, ({ parameters: n }) => n),
+      column('class', 'Class', ({ first, layers, blocks }) => {
+        if (layers === 1) return plain(first.class ?? first.identifier);
+        const times = blocks > 1 && layers > blocks ? blocks : 1;
+        return html`<span class="dim">${times > 1 ? `${times} × ` : ''}${counted(layers / times, 'layer')}</span>`;
+      }),
+      ...(runs.some(hasInput) ? [input] : []),
+      numbers('parameters', 'Parameters', ({ complete, parameters }) => parametersOf(parameters, complete)),
+      wide(shares(runs, ({ parameters: n }) => n)),
     ];
   }
 
@@ -290,19 +274,15 @@ export class Overview extends Panel {
       ${table(
         'weights',
         [
-          {
-            key: 'name',
-            title: 'Name',
-            show: ({ panel, at, name, within }) =>
+          column(
+            'name',
+            'Name',
+            ({ panel, at, name, within }) =>
               html`${this.link(panel, at, name)}${within ? html` <span class="dim small">in ${plain(within)}</span>` : nothing}`,
-          },
-          {
-            key: 'shape',
-            title: 'Shape',
-            show: (one) => (one === more ? nothing : html`<span class="type">${brief(one)}</span>`),
-          },
-          numbers('size', 'Size', { wide: false, show: (one) => size(one.size) }),
-          shares(all, (one) => one.size),
+          ),
+          types('shape', 'Shape', (one) => (one === more ? nothing : brief(one))),
+          numbers('size', 'Size', (one) => size(one.size)),
+          wide(shares(all, (one) => one.size)),
         ],
         [...all.slice(0, WEIGHTS), ...(others.length ? [more] : [])],
       )}`;
@@ -312,13 +292,7 @@ export class Overview extends Panel {
 /** @param {import('./folded.js').Run} run */
 const hasInput = ({ first }) => Array.isArray(first.input_shape);
 
-/** @type {import('./listing.js').Column} */
-const input = {
-  key: 'input',
-  title: 'Input',
-  wide: true,
-  show: (run) => (hasInput(run) ? html`<span class="type">${shapes(run.first.input_shape)}</span>` : nothing),
-};
+const input = wide(types('input', 'Input', (run) => (hasInput(run) ? shapes(run.first.input_shape) : nothing)));
 
 /** @param {any[]} list of weights, or only of constants */
 const kindOf = ([one]) => (one.use === 'constant' ? 'constants' : 'weights');
@@ -337,9 +311,9 @@ const files = (list) =>
     ${table(
       'files',
       [
-        { key: 'file', title: 'File', show: ({ location }) => html`<code>${plain(location)}</code>` },
-        numbers('tensors', 'Tensors', { wide: false }),
-        numbers('bytes', 'Size', { wide: false, show: ({ bytes }) => size(bytes) }),
+        column('file', 'File', ({ location }) => html`<code>${plain(location)}</code>`),
+        numbers('tensors', 'Tensors'),
+        numbers('bytes', 'Size', ({ bytes }) => size(bytes)),
       ],
       list,
     )}

@@ -2,7 +2,7 @@
 import { css, html, nothing } from 'lit';
 import { counted, plain } from '../format.js';
 import { pager, Panel } from '../panel.js';
-import { listing, table } from './listing.js';
+import { column, listing, table, types, wide } from './listing.js';
 
 /** The pause in typing before a search begins, in milliseconds. */
 const PAUSE = 140;
@@ -105,15 +105,10 @@ class Search extends Panel {
       ${table(
         'names',
         [
-          { key: 'is', title: 'What', show: ({ is }) => html`<span class="chip">${is}</span>` },
-          { key: 'name', title: 'Name', show: (one) => this.place(one) },
-          {
-            key: 'kind',
-            title: 'Kind',
-            wide: true,
-            show: (one) => html`<span class="type">${plain(kindOf(one))}</span>`,
-          },
-          { key: 'where', title: 'Where', show: (one) => html`<span class="dim">${placeOf(one)}</span>` },
+          column('is', 'What', ({ is }) => html`<span class="chip">${is}</span>`),
+          column('name', 'Name', (one) => this.place(one)),
+          wide(types('kind', 'Kind', (one) => plain(kindOf(one)))),
+          column('where', 'Where', (one) => html`<span class="dim">${placeOf(one)}</span>`),
         ],
         found.items,
       )}

@@ -3,7 +3,7 @@ import { html, nothing } from 'lit';
 import { bytesOf, MOST } from '../answers.js';
 import { brief, count, counted, plain, size } from '../format.js';
 import { Panel } from '../panel.js';
-import { table } from './listing.js';
+import { column, table } from './listing.js';
 import { pairs, resting } from './overview-facts.js';
 import '../tensor.js';
 
@@ -78,21 +78,18 @@ class Training extends Panel {
       ${table(
         "the updater's state",
         [
-          { key: 'parameter', title: 'Parameter', show: (one) => html`<code>${plain(one.parameter)}</code>` },
-          {
-            key: 'states',
-            title: 'States',
-            show: ({ parameter, states }) =>
-              states.map((/** @type {any} */ one, /** @type {number} */ i) => {
-                const array = arrayOf(one, parameter);
-                const text = one.key ?? one.name ?? `state ${i + 1}`;
-                return html`<div>
-                  ${this.link('training', this.at, text, `${i + 1} ${parameter}`)}
-                  <span class="type">${array.dtype ? brief(array) : ''}</span>
-                  <span class="dim small">${size(bytesOf(array) || 0)}</span>
-                </div>`;
-              }),
-          },
+          column('parameter', 'Parameter', (one) => html`<code>${plain(one.parameter)}</code>`),
+          column('states', 'States', ({ parameter, states }) =>
+            states.map((/** @type {any} */ one, /** @type {number} */ i) => {
+              const array = arrayOf(one, parameter);
+              const text = one.key ?? one.name ?? `state ${i + 1}`;
+              return html`<div>
+                ${this.link('training', this.at, text, `${i + 1} ${parameter}`)}
+                <span class="type">${array.dtype ? brief(array) : ''}</span>
+                <span class="dim small">${size(bytesOf(array) || 0)}</span>
+              </div>`;
+            }),
+          ),
         ],
         state.items,
       )}
