@@ -17,6 +17,7 @@ export const look = css`
     --bad-page: light-dark(#fdf0ef, #2c1a1b);
     --mono: var(--cpb-mono, ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace);
     font: 15px/1.5 var(--cpb-font, system-ui, sans-serif);
+    font-variant-numeric: tabular-nums;
     color: var(--text);
   }
   * {
@@ -38,6 +39,11 @@ export const look = css`
   ul {
     margin: 0.3rem 0;
     padding-left: 1.2rem;
+  }
+  .bare {
+    list-style: none;
+    margin: 0;
+    padding: 0;
   }
   code,
   .mono,
@@ -151,7 +157,6 @@ export const look = css`
   td.number,
   th.number {
     text-align: right;
-    font-variant-numeric: tabular-nums;
     white-space: nowrap;
   }
   th[scope='row'] {
@@ -238,9 +243,6 @@ export const look = css`
     margin: 0 0 1rem;
   }
   .card {
-    border: 1px solid var(--line);
-    background: var(--panel);
-    border-radius: 10px;
     padding: 0.7rem 0.95rem;
     display: flex;
     flex-direction: column;
@@ -249,7 +251,6 @@ export const look = css`
     font-size: 1.25rem;
     font-weight: 650;
     line-height: 1.3;
-    font-variant-numeric: tabular-nums;
     white-space: nowrap; /* a number never breaks */
     overflow: hidden;
     text-overflow: ellipsis;
@@ -287,7 +288,6 @@ export const look = css`
     gap: 0.75rem;
     align-items: center;
     margin: 0.75rem 0;
-    font-variant-numeric: tabular-nums;
   }
   .bar {
     display: flex;

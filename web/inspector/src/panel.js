@@ -4,7 +4,7 @@ import { css, html, LitElement, nothing } from 'lit';
 import { failure, problems } from './errors.js';
 import { count, counted, plain, size } from './format.js';
 import { look } from './look.js';
-import './progress.js';
+import { waiting } from './progress.js';
 
 /** @import { Session } from './session.js' */
 
@@ -60,7 +60,7 @@ export class Panel extends LitElement {
   /** @param {Task<any, any>} task @param {(answer: any) => unknown} render */
   answer(task, render) {
     return task.render({
-      pending: () => html`<cpb-progress .session=${this.session} @cancel=${() => task.abort()}></cpb-progress>`,
+      pending: () => waiting(this.session, () => task.abort()),
       complete: (answer) => html`${shown(answer, render)}${problems(answer?.problems)}`,
       error: (error) => failure(error, () => task.run()),
     });
@@ -133,6 +133,18 @@ export function pager({ total, first, items }, turn, size = 100, label = 'Pages'
     <button ?disabled=${first + items.length >= total} @click=${() => turn(first + size)}>Next</button>
   </nav>`;
 }
+
+/**
+ * Buttons, one of which is chosen.
+ *
+ * @param {string} label @param {string[]} names @param {string | undefined} chosen @param {(name: string) => void} choose
+ */
+export const choices = (label, names, chosen, choose) =>
+  names.length
+    ? html`<div class="choices" role="group" aria-label=${label}>
+        ${names.map((name) => html`<button aria-current=${name === chosen} @click=${() => choose(name)}>${plain(name)}</button>`)}
+      </div>`
+    : nothing;
 
 /** A list under a title, if it has anything. @param {unknown} title @param {unknown[]} items each a `li` */
 export const titled = (title, items) =>

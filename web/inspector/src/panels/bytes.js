@@ -64,16 +64,10 @@ class Bytes extends Panel {
       text.size {
         font-size: 10.5px;
         opacity: 0.85;
-        font-variant-numeric: tabular-nums;
       }
       .keys {
-        display: flex;
-        flex-wrap: wrap;
         gap: 0.2rem 1.1rem;
         margin: 0.6rem 0 0.9rem;
-        padding: 0;
-        list-style: none;
-        font-size: 0.85rem;
       }
       .keys svg {
         display: inline-block;
@@ -305,7 +299,7 @@ function keys(groups) {
   const rest = groups.slice(large.length);
   const told = (/** @type {number} */ bytes) => html`<span class="dim">${size(bytes)}, ${percent(bytes, all)}</span>`;
   if (groups.length < 2) return nothing;
-  return html`<ul class="keys">
+  return html`<ul class="bare bar small keys">
     ${large.map(
       ({ name, size: bytes }, i) =>
         html`<li>

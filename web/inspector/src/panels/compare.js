@@ -25,13 +25,6 @@ class Compare extends Panel {
     ...Panel.styles,
     sidesLook,
     css`
-      form {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.5rem;
-        align-items: center;
-        margin-bottom: 1rem;
-      }
       form input[type='text'] {
         flex: 1 1 20rem;
       }
@@ -77,9 +70,6 @@ class Compare extends Panel {
         display: inline;
         margin: 0;
         overflow-wrap: anywhere;
-      }
-      dt {
-        color: var(--dim);
       }
     `,
   ];
@@ -148,7 +138,7 @@ class Compare extends Panel {
 
   render() {
     return html`
-      <form @submit=${this.#submit}>
+      <form class="bar" @submit=${this.#submit}>
         <input
           name="other"
           type="text"
@@ -324,7 +314,7 @@ function memberOf(section, item, { member, a, b, different, of, largest, unreada
   const words = plain(memberWords(section, item, member));
   const said = (/** @type {unknown} */ fact) =>
     html`<div>
-      ${words ? html`<dt>${words}</dt>` : nothing}
+      ${words ? html`<dt class="dim">${words}</dt>` : nothing}
       <dd>${fact}</dd>
     </div>`;
   if (different !== undefined)

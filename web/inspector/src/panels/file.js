@@ -44,10 +44,7 @@ class FileMap extends Panel {
       figcaption {
         display: flex;
         gap: 0.3rem 1.1rem;
-        color: var(--dim);
-        font-size: 0.85rem;
         margin-top: 0.5rem;
-        font-variant-numeric: tabular-nums;
       }
       .requests :is(td, th):first-child {
         width: 6rem;
@@ -95,12 +92,12 @@ class FileMap extends Panel {
     const share = about.size ? (100 * own) / about.size : 0;
     return html`
       <div class="cards">
-        <div class="card"><b>${size(about.size)}</b><span>${count(about.size)} bytes</span></div>
-        <div class="card">
+        <div class="box card"><b>${size(about.size)}</b><span>${count(about.size)} bytes</span></div>
+        <div class="box card">
           <b>${count(about.numChunks)}</b><span>chunks${about.numChunks ? '' : ': not a chunked file'}</span>
         </div>
-        <div class="card"><b>${count(fetched.length)}</b><span>requests so far</span></div>
-        <div class="card">
+        <div class="box card"><b>${count(fetched.length)}</b><span>requests so far</span></div>
+        <div class="box card">
           <b>${size(bytes)}</b
           ><span>fetched so far; ${share.toLocaleString('en', { maximumSignificantDigits: 2 })} % of this file</span>
         </div>
@@ -155,7 +152,7 @@ class FileMap extends Panel {
         ${begins.map((begin, i) => svg`<rect class="chunk" x=${x(begin)} y="0" width=${x((begins[i + 1] ?? about.size) - begin)} height="44"></rect>`)}
         ${merged(fetched).map(({ begin, end }) => svg`<rect class="fetched" x=${x(begin)} y="50" width=${Math.max(1, x(end - begin))} height="30"></rect>`)}
       </svg>
-      <figcaption>
+      <figcaption class="dim small">
         ${begins.length ? html`<span><i class="light"></i>A chunk of the file</span>` : nothing}<span
           ><i></i>Fetched so far</span
         >

@@ -27,13 +27,9 @@ class Functions extends Panel {
       }
       .part h3 {
         margin: 0 0 0.5rem;
-        color: var(--dim);
         font-size: 0.82rem;
       }
       .part > ul:not(.tree) {
-        list-style: none;
-        padding: 0;
-        margin: 0;
         max-height: 24rem;
         overflow-y: auto;
       }
@@ -189,7 +185,7 @@ const typeOf = (one) => {
 /** @param {string} title @param {unknown} content */
 const section = (title, content) =>
   html`<section class="part box">
-    <h3>${title}</h3>
+    <h3 class="dim">${title}</h3>
     ${content}
   </section>`;
 
@@ -197,8 +193,8 @@ const section = (title, content) =>
 const part = (title, list) =>
   list.length
     ? html`<section class="part box">
-        <h3>${title}${list.length > 5 ? ` · ${count(list.length)}` : ''}</h3>
-        <ul tabindex=${list.length > 14 ? 0 : nothing}>
+        <h3 class="dim">${title}${list.length > 5 ? ` · ${count(list.length)}` : ''}</h3>
+        <ul class="bare" tabindex=${list.length > 14 ? 0 : nothing}>
           ${list.map((one) => html`<li>${one}</li>`)}
         </ul>
       </section>`

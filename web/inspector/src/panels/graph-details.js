@@ -4,7 +4,7 @@ import { times, typed } from '../model/tensors.js';
 import { count, counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
 import { broken, pager, Panel, titled } from '../panel.js';
-import './graph-follow.js';
+import { extrasOf } from './graph-follow.js';
 import '../tensor.js';
 
 const MEMBERS = 50;
@@ -104,7 +104,6 @@ class GraphDetails extends Panel {
         font-size: 0.9rem;
       }
       dt {
-        color: var(--dim);
         overflow-wrap: normal;
         word-break: normal;
       }
@@ -148,18 +147,9 @@ class GraphDetails extends Panel {
     () => [this.at, this.node, this.firstUser],
   );
   #members = this.asking(
-    ([session, at, group, open, first, control, all], { signal }) =>
+    ([session, at, group, open, first], { signal }) =>
       group
-        ? session.look('members', {
-            at,
-            group,
-            open,
-            first,
-            count: MEMBERS,
-            control: control === '1',
-            all: all === '1',
-            signal,
-          })
+        ? session.look('members', { at, group, open, first, count: MEMBERS, ...extrasOf(this.view), signal })
         : undefined,
     () => [this.at, this.group, this.open, this.first, this.view.control, this.view.all],
   );
@@ -239,7 +229,7 @@ class GraphDetails extends Panel {
               <dl>
                 ${attributes.map(
                   (/** @type {any} */ { name, value, reference }) =>
-                    html`<dt>${broken(name)}</dt>
+                    html`<dt class="dim">${broken(name)}</dt>
                       <dd>
                         ${reference ? html`that of the function's attribute <code>${plain(reference)}</code>` : html`<code>${plain(textOf(value))}</code>`}
                       </dd>`,

@@ -34,9 +34,6 @@ class GraphFind extends Panel {
         list-style: none;
         max-height: min(26rem, 60vh);
         overflow-y: auto;
-        background: var(--panel);
-        border: 1px solid var(--line);
-        border-radius: 10px;
         box-shadow: 0 6px 24px var(--shade);
       }
       li {
@@ -132,6 +129,7 @@ class GraphFind extends Panel {
         @blur=${() => (this.shown = false)}
       />
       <ul
+        class="box"
         id="found"
         role="listbox"
         aria-label="Found"

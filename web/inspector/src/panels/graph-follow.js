@@ -26,21 +26,15 @@ export function lead(panel, id) {
 /** @param {View} view @returns {View} */
 const without = ({ follow: _, to: __, ...view }) => view;
 
+/** What else is drawn, by the view. @param {View} view */
+export const extrasOf = ({ control, all }) => ({ control: control === '1', all: all === '1' });
+
 /** The answer; undefined if nothing is followed.
  * @param {any} session @param {{ at: string, node: string, open?: string[], view: View }} place
  * @param {AbortSignal} signal */
 export const following = (session, { at, node, open, view }, signal) =>
   view.follow && node && open && !isPicking(view)
-    ? session.look('follow', {
-        at,
-        node,
-        open,
-        follow: view.follow,
-        to: view.to,
-        control: view.control === '1',
-        all: view.all === '1',
-        signal,
-      })
+    ? session.look('follow', { at, node, open, follow: view.follow, to: view.to, ...extrasOf(view), signal })
     : undefined;
 
 class GraphFollow extends Panel {
@@ -51,18 +45,11 @@ class GraphFollow extends Panel {
       :host {
         margin: 0.5rem 0;
       }
-      .ways {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.2rem 0.7rem;
-      }
       [aria-pressed='true'] {
         font-weight: 600;
         text-decoration: none;
       }
       ol {
-        list-style: none;
-        padding: 0;
         max-height: 16rem;
         overflow-y: auto;
         margin: 0.3rem 0;
@@ -91,7 +78,7 @@ class GraphFollow extends Panel {
   );
 
   render() {
-    return html`<div class="ways" role="group" aria-label="Follow">
+    return html`<div class="bar" role="group" aria-label="Follow">
         ${Object.entries(ways).map(([way, [choice]]) => {
           const isOn = this.view.follow === way;
           const view = isOn ? without(this.view) : { ...without(this.view), follow: way };
@@ -112,7 +99,7 @@ class GraphFollow extends Panel {
     const { follow = '', to } = this.view;
     if (!total) return html`<p class="dim">${to ? html`No way leads to <code>${plain(to)}</code>.` : 'Nothing.'}</p>`;
     return html`<h3>${ways[follow]?.[1]} · ${count(total)}</h3>
-      <ol aria-label="By distance">
+      <ol class="bare" aria-label="By distance">
         ${items.map(
           (/** @type {any} */ one) =>
             html`<li>

@@ -12,7 +12,7 @@ import './graph-details.js';
 import { drawing, functionName, short } from './graph-drawing.js';
 import { pngOf, svgOf } from './graph-export.js';
 import './graph-find.js';
-import { following, lead } from './graph-follow.js';
+import { extrasOf, following, lead } from './graph-follow.js';
 import { anchor, areaOf, beginning, keyOf, laidOut } from './graph-layout.js';
 import { drawingLook, panelLook } from './graph-look.js';
 import { map, mapLook, showPlace } from './graph-map.js';
@@ -79,16 +79,9 @@ class Graph extends Panel {
   }
 
   #graph = this.asking(
-    ([session, at, open, control, all, show], { signal }) =>
-      session.look('graph', {
-        at,
-        open: fromText(open),
-        control: control === '1',
-        all: all === '1',
-        show: show || undefined,
-        signal,
-      }),
-    () => [this.#at, this.view.open, this.view.control, this.view.all, this.node],
+    ([session, at, open, show], { signal }) =>
+      session.look('graph', { at, open: fromText(open), ...extrasOf(this.view), show: show || undefined, signal }),
+    () => [this.#at, this.view.open, this.node, this.view.control, this.view.all],
   );
   /** The boxes that are followed from the selected node. */
   #follow = this.asking(
@@ -183,7 +176,7 @@ class Graph extends Panel {
 
   #bar() {
     const graph = this.#graph.value;
-    const { control, all } = this.view;
+    const { control, all } = extrasOf(this.view);
     const isOnnx = isExported(this.session.about.kind);
     if (this.marks) return html`<div class="bar">${this.#picker()} ${this.#scopes(graph)} ${this.#zooms()}</div>`;
     return html`<div class="bar">
@@ -201,8 +194,8 @@ class Graph extends Panel {
       </div>
       <div class="bar second">
         ${graph ? html`<span class="dim">${counted(graph.total, 'node')}</span>` : nothing} ${this.#owner()}
-        ${isOnnx ? nothing : this.#switch('control', 'Control edges', control === '1')}
-        ${this.#switch('all', isOnnx ? 'Weights as boxes' : 'Variables as boxes', all === '1')} ${this.#colourPicker()}
+        ${isOnnx ? nothing : this.#switch('control', 'Control edges', control)}
+        ${this.#switch('all', isOnnx ? 'Weights as boxes' : 'Variables as boxes', all)} ${this.#colourPicker()}
         ${this.#scopes(graph)} ${this.#price()}
         ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
       </div>`;

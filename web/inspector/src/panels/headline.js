@@ -10,8 +10,6 @@ export const headlined = css`
     padding: 1.1rem 1.3rem 1.2rem;
   }
   .head .kind {
-    color: var(--dim);
-    font-size: 0.9rem;
     margin: 0;
   }
   .head h2 {
@@ -21,16 +19,8 @@ export const headlined = css`
     overflow-wrap: anywhere;
   }
   .flow {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
     gap: 0.3rem 0.9rem;
     margin: 0 0 1.1rem;
-  }
-  .flow ul {
-    list-style: none;
-    margin: 0;
-    padding: 0;
   }
   .flow .to {
     display: flex;
@@ -51,10 +41,6 @@ export const headlined = css`
     gap: 0.9rem 2.2rem;
     margin: 0;
   }
-  .figures dt {
-    color: var(--dim);
-    font-size: 0.85rem;
-  }
   .figures dd {
     margin: 0;
   }
@@ -63,11 +49,6 @@ export const headlined = css`
     font-weight: 650;
     line-height: 1.3;
     white-space: nowrap;
-    font-variant-numeric: tabular-nums;
-  }
-  .figures .more {
-    color: var(--dim);
-    font-size: 0.85rem;
   }
   .figures .more strong {
     color: var(--bad);
@@ -118,14 +99,14 @@ export const named = (one) =>
 
 /** @param {any[]} tensors @param {Show} show */
 const side = (tensors, show) =>
-  html`<ul>
+  html`<ul class="bare">
     ${tensors.slice(0, MOST).map((one) => html`<li>${show(one)}</li>`)}
     ${
       tensors.length > MOST
         ? html`<li>
             <details>
               <summary>${count(tensors.length - MOST)} more</summary>
-              <ul>
+              <ul class="bare">
                 ${tensors.slice(MOST).map((one) => html`<li>${show(one)}</li>`)}
               </ul>
             </details>
@@ -137,7 +118,7 @@ const side = (tensors, show) =>
 /** Inputs, an arrow, outputs. @param {any[]} inputs @param {any[]} outputs @param {Show} [show] */
 const flow = (inputs, outputs, show = named) =>
   inputs.length || outputs.length
-    ? html`<div class="flow" role="group" aria-label="Inputs and outputs">
+    ? html`<div class="bar flow" role="group" aria-label="Inputs and outputs">
         ${inputs.length ? side(inputs, show) : html`<span class="dim">no inputs</span>`}
         ${
           outputs.length
@@ -166,7 +147,7 @@ const flow = (inputs, outputs, show = named) =>
  */
 export const headline = ({ kind, name, inputs, outputs, show, figures, note }) =>
   html`<section class="head box" aria-label="In short">
-    <p class="kind">${kind.filter(Boolean).join(' · ')}</p>
+    <p class="dim small kind">${kind.filter(Boolean).join(' · ')}</p>
     <h2>${plain(name)}</h2>
     ${flow(inputs, outputs, show)}
     <dl class="figures">
@@ -174,9 +155,9 @@ export const headline = ({ kind, name, inputs, outputs, show, figures, note }) =
         (figure) =>
           figure &&
           html`<div>
-            <dt>${figure.name}</dt>
+            <dt class="dim small">${figure.name}</dt>
             <dd>${figure.value ?? html`<span class="dim">…</span>`}</dd>
-            ${figure.more ? html`<dd class="more">${figure.more}</dd>` : nothing}
+            ${figure.more ? html`<dd class="dim small more">${figure.more}</dd>` : nothing}
           </div>`,
       )}
     </dl>

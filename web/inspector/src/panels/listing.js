@@ -220,7 +220,6 @@ export const barred = css`
   }
   .bars li > :last-child {
     text-align: right;
-    font-variant-numeric: tabular-nums;
     white-space: nowrap;
   }
 `;

@@ -11,10 +11,7 @@ class Objects extends Panel {
     listing,
     css`
       .crumbs {
-        display: flex;
-        flex-wrap: wrap;
         gap: 0.3rem;
-        margin-bottom: 0.9rem;
         font-size: 1.05rem;
       }
       .crumbs span:not(:first-child)::before {
@@ -69,7 +66,7 @@ class Objects extends Panel {
   /** @param {string} path */
   crumbs(path) {
     const parts = path.startsWith('#') ? ['root', path] : path.split('.');
-    return html`<nav class="crumbs" aria-label="Path">
+    return html`<nav class="bar crumbs" aria-label="Path">
       ${parts.map((part, i) => html`<span>${this.link('objects', part.startsWith('#') ? part : parts.slice(0, i + 1).join('.'), part)}</span>`)}
     </nav>`;
   }

@@ -3,12 +3,6 @@ import { css, html, nothing } from 'lit';
 import { brief, plain } from '../format.js';
 
 export const structured = css`
-  ul.tree,
-  ul.tree ul {
-    list-style: none;
-    margin: 0;
-    padding: 0;
-  }
   ul.tree ul {
     margin-left: 0.35rem;
     padding-left: 0.8rem;
@@ -89,7 +83,7 @@ function branch(name, value) {
     <code>${plain(name)}</code> <span class="dim small">${kindOf(value)}${parts.length ? '' : ', empty'}</span>
     ${
       parts.length
-        ? html`<ul>
+        ? html`<ul class="bare">
             ${parts.map(([key, one]) => branch(key, one))}
           </ul>`
         : nothing
@@ -99,6 +93,6 @@ function branch(name, value) {
 
 /** @param {{ name: string | null, value: any }[]} list */
 export const tree = (list) =>
-  html`<ul class="tree">
+  html`<ul class="bare tree">
     ${list.map(({ name, value }, i) => branch(name ?? String(i), value))}
   </ul>`;

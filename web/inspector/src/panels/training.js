@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit';
 import { bytesOf, MOST } from '../answers.js';
 import { brief, count, counted, plain, size } from '../format.js';
-import { Panel } from '../panel.js';
+import { choices, Panel } from '../panel.js';
 import { column, table } from './listing.js';
 import { pairs, resting } from './overview-facts.js';
 import '../tensor.js';
@@ -16,14 +16,8 @@ class Training extends Panel {
   );
 
   render() {
-    const tags = this.#overview.value?.tags.items ?? [];
-    return html`${
-      tags.length
-        ? html`<div class="choices" role="group" aria-label="Tags">
-            ${tags.map((/** @type {any} */ t) => html`<button aria-current=${t.tag === this.#tag.value?.tag} @click=${() => this.go('training', t.tag, '', { tag: t.tag })}>${plain(t.tag)}</button>`)}
-          </div>`
-        : nothing
-    }
+    const tags = (this.#overview.value?.tags.items ?? []).map((/** @type {any} */ { tag }) => tag);
+    return html`${choices('Tags', tags, this.#tag.value?.tag, (tag) => this.go('training', tag, '', { tag }))}
     ${this.answer(this.#tag, (tag) => html`${this.about(tag)}${this.config(tag)}${this.states(tag)}`)}`;
   }
 
