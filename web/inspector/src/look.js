@@ -210,9 +210,7 @@ export const look = css`
   button.link:hover {
     text-decoration-color: currentcolor;
   }
-  input[type='search'],
-  input[type='url'],
-  input[type='text'] {
+  input:is([type='search'], [type='text']) {
     border: 1px solid var(--line);
     border-radius: 7px;
     background: var(--panel);
@@ -254,10 +252,6 @@ export const look = css`
     white-space: nowrap; /* a number never breaks */
     overflow: hidden;
     text-overflow: ellipsis;
-  }
-  .card span {
-    color: var(--dim);
-    font-size: 0.85rem;
   }
   label.file {
     position: relative;
@@ -307,7 +301,7 @@ export const look = css`
     td:has(> .link, > code) {
       min-width: 9rem;
     }
-    input:is([type='search'], [type='url'], [type='text']) {
+    input:is([type='search'], [type='text']) {
       font-size: 16px;
     }
     .cards {

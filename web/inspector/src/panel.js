@@ -146,12 +146,16 @@ export const choices = (label, names, chosen, choose) =>
       </div>`
     : nothing;
 
-/** A list under a title, if it has anything. @param {unknown} title @param {unknown[]} items each a `li` */
-export const titled = (title, items) =>
+/**
+ * A list under a title, if it has anything.
+ *
+ * @param {unknown} title @param {any[]} items @param {(one: any) => unknown} [show]
+ */
+export const titled = (title, items, show = (one) => one) =>
   items.length
     ? html`<h3>${title}</h3>
         <ul>
-          ${items}
+          ${items.map((one) => html`<li>${show(one)}</li>`)}
         </ul>`
     : nothing;
 

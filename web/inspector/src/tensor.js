@@ -50,9 +50,7 @@ class CpbTensor extends LitElement {
       h3 {
         margin-top: 0;
       }
-      dl {
-        display: flex;
-        flex-wrap: wrap;
+      dl.bar {
         gap: 0.3rem 1.8rem;
         margin: 0.5rem 0 0.9rem;
       }
@@ -342,7 +340,7 @@ class CpbTensor extends LitElement {
       </div>`;
     const share = (/** @type {number} */ n) => html`${count(n)} <span class="dim small">${percent(n, all)}</span>`;
     return html`
-      <dl>
+      <dl class="bar">
         ${pair(magnitudes ? 'Absolute values' : 'Values', count(all))}
         ${finite ? [pair('Smallest', number(low)), pair('Largest', number(high)), pair('Mean', number(mean)), pair('Standard deviation', number(deviation))] : nothing}
         ${pair('Zeros', share(zeros))} ${nan ? pair('NaN', share(nan)) : nothing}

@@ -35,12 +35,10 @@ class Compare extends Panel {
       summary b {
         font-weight: 600;
       }
-      .added,
-      .sign.added {
+      .added {
         color: light-dark(#116329, #7ee787);
       }
-      .removed,
-      .sign.removed {
+      .removed {
         color: var(--bad);
       }
       .sign {

@@ -92,14 +92,17 @@ class FileMap extends Panel {
     const share = about.size ? (100 * own) / about.size : 0;
     return html`
       <div class="cards">
-        <div class="box card"><b>${size(about.size)}</b><span>${count(about.size)} bytes</span></div>
+        <div class="box card"><b>${size(about.size)}</b><span class="dim small">${count(about.size)} bytes</span></div>
         <div class="box card">
-          <b>${count(about.numChunks)}</b><span>chunks${about.numChunks ? '' : ': not a chunked file'}</span>
+          <b>${count(about.numChunks)}</b
+          ><span class="dim small">chunks${about.numChunks ? '' : ': not a chunked file'}</span>
         </div>
-        <div class="box card"><b>${count(fetched.length)}</b><span>requests so far</span></div>
+        <div class="box card"><b>${count(fetched.length)}</b><span class="dim small">requests so far</span></div>
         <div class="box card">
           <b>${size(bytes)}</b
-          ><span>fetched so far; ${share.toLocaleString('en', { maximumSignificantDigits: 2 })} % of this file</span>
+          ><span class="dim small"
+            >fetched so far; ${share.toLocaleString('en', { maximumSignificantDigits: 2 })} % of this file</span
+          >
         </div>
       </div>
       ${this.answer(this.#chunks, (begins) => this.map(begins))} ${this.chunk()}

@@ -111,12 +111,9 @@ class Functions extends Panel {
 
   /** @param {any} f */
   one(f) {
-    const calls = (/** @type {any[]} */ list) =>
-      list.map(
-        (c) =>
-          html`${c.function ? this.link('functions', c.function) : this.link('graph', '', 'the main graph')}
-            <span class="dim">in ${counted(c.nodes, 'node')}</span>`,
-      );
+    const call = (/** @type {any} */ c) =>
+      html`${c.function ? this.link('functions', c.function) : this.link('graph', '', 'the main graph')}
+        <span class="dim">in ${counted(c.nodes, 'node')}</span>`;
     return html`
       <p>← ${this.link('functions', '', 'All functions')}</p>
       <h2><code>${plain(f.name)}</code></h2>
@@ -126,55 +123,35 @@ class Functions extends Panel {
       <div class="parts">
         ${f.arguments?.length ? section('Arguments in Python', tree(f.arguments)) : nothing}
         ${f.returns ? section('Returns', tree([{ name: 'result', value: f.returns }])) : nothing}
-        ${part(
-          'Inputs',
-          f.inputs.map(
-            (/** @type {any} */ i) => html`<code>${plain(i.name)}</code> <span class="type">${typeOf(i)}</span>`,
-          ),
-        )}
+        ${part('Inputs', f.inputs, (i) => html`<code>${plain(i.name)}</code> <span class="type">${typeOf(i)}</span>`)}
         ${part(
           'Outputs',
-          f.outputs.map(
-            (/** @type {any} */ o) =>
-              html`<code>${plain(o.name)}</code>
-                <span class="type">${'shape' in o ? typeOf(o) : (o.dtype ?? '')}</span>
-                ${o.tensor === undefined ? nothing : html`<code class="dim">${plain(o.tensor)}</code>`}`,
-          ),
+          f.outputs,
+          (o) =>
+            html`<code>${plain(o.name)}</code>
+              <span class="type">${'shape' in o ? typeOf(o) : (o.dtype ?? '')}</span>
+              ${o.tensor === undefined ? nothing : html`<code class="dim">${plain(o.tensor)}</code>`}`,
         )}
         ${part(
           'Captures',
-          (f.captures ?? []).map(
-            (/** @type {any} */ c) =>
-              html`${this.link('objects', c.path ?? '', c.name || c.path || c.kind)}
-                <span class="type">${c.dtype ? brief(c) : c.kind}</span>`,
-          ),
+          f.captures,
+          (c) =>
+            html`${this.link('objects', c.path ?? '', c.name || c.path || c.kind)}
+              <span class="type">${c.dtype ? brief(c) : c.kind}</span>`,
         )}
-        ${part('Calls', calls(f.calls))} ${part('Called by', calls(f.called_by))}
-        ${part(
-          'In the object graph',
-          (f.objects ?? []).map((/** @type {any} */ o) => this.link('objects', o.path)),
-        )}
-        ${ofOnnx(f)}
+        ${part('Calls', f.calls, call)} ${part('Called by', f.called_by, call)}
+        ${part('In the object graph', f.objects, (o) => this.link('objects', o.path))} ${ofOnnx(f)}
       </div>
     `;
   }
 }
 
 /** Further facts about functions and graphs of ONNX. @param {any} f */
-const ofOnnx = (f) => html`
-  ${part(
-    'Attributes',
-    f.opset_imports
-      ? [...(f.attributes ?? []), ...(f.attribute_defaults ?? []).map((/** @type {any} */ a) => a.name)].map(
-          (name) => html`<code>${plain(name)}</code>`,
-        )
-      : [],
-  )}
-  ${part(
-    'Operation sets',
-    (f.opset_imports ?? []).map((/** @type {any} */ one) => html`${plain(one.domain || 'ai.onnx')} ${one.version}`),
-  )}
-`;
+function ofOnnx({ opset_imports: sets, attributes = [], attribute_defaults: defaults = [] }) {
+  const names = [...attributes, ...defaults.map((/** @type {any} */ { name }) => name)];
+  return html`${part('Attributes', sets && names, (name) => html`<code>${plain(name)}</code>`)}
+  ${part('Operation sets', sets, (one) => html`${plain(one.domain || 'ai.onnx')} ${one.version}`)}`;
+}
 
 /** The type of an input or output; functions of ONNX do not have it. @param {any} one */
 const typeOf = (one) => {
@@ -189,13 +166,13 @@ const section = (title, content) =>
     ${content}
   </section>`;
 
-/** @param {string} title @param {unknown[]} list */
-const part = (title, list) =>
-  list.length
+/** @param {string} title @param {any[] | null | undefined} list @param {(one: any) => unknown} show */
+const part = (title, list, show) =>
+  list?.length
     ? html`<section class="part box">
         <h3 class="dim">${title}${list.length > 5 ? ` · ${count(list.length)}` : ''}</h3>
         <ul class="bare" tabindex=${list.length > 14 ? 0 : nothing}>
-          ${list.map((one) => html`<li>${one}</li>`)}
+          ${list.map((one) => html`<li>${show(one)}</li>`)}
         </ul>
       </section>`
     : nothing;

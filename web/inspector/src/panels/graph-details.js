@@ -48,11 +48,9 @@ const capital = (word) => `${word[0]?.toUpperCase()}${word.slice(1)}`;
 /** An output: a shape, or for ONNX a value with its type. @param {any} one */
 const outputWords = (one) =>
   one?.name === undefined
-    ? html`<li class="type">${one?.dtype ? typed(one) : times(one?.shape) || 'of unknown type'}</li>`
-    : html`<li>
-        <code>${broken(one.name)}</code>
-        ${one.dtype || one.type ? html`<span class="type">${typed(one)}</span>` : nothing}
-      </li>`;
+    ? html`<span class="type">${one?.dtype ? typed(one) : times(one?.shape) || 'of unknown type'}</span>`
+    : html`<code>${broken(one.name)}</code>
+        ${one.dtype || one.type ? html`<span class="type">${typed(one)}</span>` : nothing}`;
 
 /** For ONNX: the version of the operators that the model imports, and the version in which this operator last changed.
  * @param {{ domain?: string, version?: number | null, since?: number }} operation */
@@ -179,7 +177,7 @@ class GraphDetails extends Panel {
       ${one.name !== (attached?.name ?? label) ? html`<p class="dim small">${one.is === 'result' ? 'returned as' : 'taken as'} <code>${plain(one.name)}</code></p>` : nothing}
       ${attached ? this.#object(attached) : this.#follow()}
       ${attached?.tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name: attached.name, tag: this.view.tag, ...attached.tensor }}></cpb-tensor>` : nothing}
-      ${one.is === 'result' ? titled('From', [html`<li>${this.#to(one.from)}</li>`]) : this.answer(this.#users, this.#used)}`;
+      ${one.is === 'result' ? titled('From', [this.#to(one.from)]) : this.answer(this.#users, this.#used)}`;
   }
 
   /** Where its data come from and go. */
@@ -220,8 +218,7 @@ class GraphDetails extends Panel {
           : nothing
       }
       ${tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name, tag: this.view.tag, ...tensor }}></cpb-tensor>` : nothing}
-      ${titled('Inputs', from.map(this.#input))}
-      ${titled(outputs.length > 1 ? 'Outputs' : 'Output', outputs.map(outputWords))}
+      ${titled('Inputs', from, this.#input)} ${titled(outputs.length > 1 ? 'Outputs' : 'Output', outputs, outputWords)}
       ${this.answer(this.#users, this.#used)}
       ${
         attributes.length
@@ -237,28 +234,23 @@ class GraphDetails extends Panel {
               </dl>`
           : nothing
       }
-      ${titled(
-        'Waits for',
-        control_inputs.map((/** @type {string} */ one) => html`<li>${this.#to(one)}</li>`),
-      )}`;
+      ${titled('Waits for', control_inputs, (one) => this.#to(one))}`;
   }
 
   #input = (/** @type {any} */ { name, index, role, dtype, shape, type: other, value, attached }) => {
     const type = value ?? (dtype || other ? typed({ dtype, shape, type: other }) : times(shape));
-    return html`<li>
-      ${role ? html`<span class="dim small">${plain(role)}</span>` : nothing}
+    return html`${role ? html`<span class="dim small">${plain(role)}</span>` : nothing}
       ${this.#to(attached?.id ?? name, attached?.is === 'variable' ? attached.name : name)}
       ${index ? html`<span class="dim small">output ${index}</span>` : nothing}
-      <span class="type">${plain(type)}</span>
-    </li>`;
+      <span class="type">${plain(type)}</span>`;
   };
 
   /** @param {any} scope */
   scope({ name, nodes, ops, variables, more = 0 }) {
-    const all = variables.map(
-      (/** @type {any} */ one) => html`<li>${this.#to(one.id, one.name)} <span class="type">${typed(one)}</span></li>`,
-    );
-    if (more && all.length) all.push(html`<li class="dim">and ${count(more)} smaller ones</li>`);
+    const variable = (/** @type {any} */ one) =>
+      html`${this.#to(one.id, one.name)} <span class="type">${typed(one)}</span>`;
+    const all = variables.map(variable);
+    if (more && all.length) all.push(html`<span class="dim">and ${count(more)} smaller ones</span>`);
     return html`<h3><code>${broken(name)}</code></h3>
       <p class="dim">${counted(nodes, 'node')}${ops.length ? `: ${plain(ops.join(', '))}` : ''}</p>
       ${titled(isExported(this.session.about.kind) ? 'Weights' : 'Variables', all)}`;
@@ -268,10 +260,8 @@ class GraphDetails extends Panel {
     if (!list?.total)
       return html`<h3>Used by</h3>
         <p class="dim">nothing</p>`;
-    const users = list.items.map(
-      (/** @type {any} */ one) => html`<li>${this.#user(one)} <span class="dim small">${taken(one)}</span></li>`,
-    );
-    return html`${titled(`Used by${list.total > 1 ? ` · ${count(list.total)}` : ''}`, users)}
+    const user = (/** @type {any} */ one) => html`${this.#user(one)} <span class="dim small">${taken(one)}</span>`;
+    return html`${titled(`Used by${list.total > 1 ? ` · ${count(list.total)}` : ''}`, list.items, user)}
     ${pager(list, (first) => (this.firstUser = first), USERS)}`;
   };
 
@@ -284,13 +274,9 @@ class GraphDetails extends Panel {
 
   /** @param {any} list */
   members(list) {
-    const members = list.items.map(
-      (/** @type {any} */ one) =>
-        html`<li>
-          ${this.#to(one.name)} <span class="dim small">${plain(one.is === 'scope' ? 'scope' : one.op)}</span>
-        </li>`,
-    );
-    return html`${titled(`${count(list.total)} in this box`, members)}
+    const member = (/** @type {any} */ { name, is, op }) =>
+      html`${this.#to(name)} <span class="dim small">${plain(is === 'scope' ? 'scope' : op)}</span>`;
+    return html`${titled(`${count(list.total)} in this box`, list.items, member)}
     ${pager(list, (first) => (this.first = first), MEMBERS)}`;
   }
 }

@@ -31,13 +31,11 @@ export const headlined = css`
     color: var(--accent);
     font-size: 1.2rem;
   }
-  .flow .type,
-  td .type {
+  .flow .type {
     white-space: nowrap;
   }
   .figures {
-    display: flex;
-    flex-wrap: wrap;
+    align-items: start;
     gap: 0.9rem 2.2rem;
     margin: 0;
   }
@@ -150,7 +148,7 @@ export const headline = ({ kind, name, inputs, outputs, show, figures, note }) =
     <p class="dim small kind">${kind.filter(Boolean).join(' · ')}</p>
     <h2>${plain(name)}</h2>
     ${flow(inputs, outputs, show)}
-    <dl class="figures">
+    <dl class="bar figures">
       ${figures.map(
         (figure) =>
           figure &&

@@ -3,7 +3,7 @@
 import { css, html, nothing } from 'lit';
 import { MOST, variablesOf } from '../answers.js';
 import { brief, count, counted, plain, shapes, size } from '../format.js';
-import { Panel } from '../panel.js';
+import { Panel, titled } from '../panel.js';
 import { column, list, listing, numbers, shares, types, wide } from './listing.js';
 import { pairs, resting } from './overview-facts.js';
 
@@ -143,17 +143,11 @@ class Layers extends Panel {
       (/** @type {any} */ one) => path && !one.twin && one.path?.startsWith(`${path}.`),
     );
     if (!own.length) return nothing;
-    return html`<h3>${counted(own.length, 'variable')}</h3>
-      <ul>
-        ${own.slice(0, VARIABLES).map(
-          (/** @type {any} */ one) =>
-            html`<li>
-              ${this.link('variables', one.at, one.name)} <span class="type">${brief(one)}</span>
-              <span class="dim small">${size(one.size)}</span>
-            </li>`,
-        )}
-      </ul>
-      ${own.length > VARIABLES ? html`<p class="dim small">and ${count(own.length - VARIABLES)} more</p>` : nothing}`;
+    const shown = (/** @type {any} */ one) =>
+      html`${this.link('variables', one.at, one.name)} <span class="type">${brief(one)}</span>
+        <span class="dim small">${size(one.size)}</span>`;
+    return html`${titled(counted(own.length, 'variable'), own.slice(0, VARIABLES), shown)}
+    ${own.length > VARIABLES ? html`<p class="dim small">and ${count(own.length - VARIABLES)} more</p>` : nothing}`;
   }
 }
 

@@ -74,10 +74,8 @@ class Objects extends Panel {
   /** @param {any} o */
   functions(o) {
     const names = o.concrete_functions ?? (o.concrete_function ? [o.concrete_function] : []);
-    return titled(
-      counted(names.length, 'concrete function'),
-      names.map((/** @type {any} */ f) => html`<li>${this.link('functions', f.name ?? f.function ?? f)}</li>`),
-    );
+    const link = (/** @type {any} */ f) => this.link('functions', f.name ?? f.function ?? f);
+    return titled(counted(names.length, 'concrete function'), names, link);
   }
 }
 
