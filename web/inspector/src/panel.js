@@ -10,6 +10,9 @@ import { waiting } from './progress.js';
 
 export { failure };
 
+/** The pause in typing before a search begins, in milliseconds. */
+const PAUSE = 140;
+
 export class Panel extends LitElement {
   static properties = {
     session: { attribute: false },
@@ -27,6 +30,7 @@ export class Panel extends LitElement {
   ];
   /** @type {Task<any, any>[]} */
   #tasks = [];
+  #pause = 0;
 
   constructor() {
     super();
@@ -43,6 +47,13 @@ export class Panel extends LitElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     for (const task of this.#tasks) task.abort();
+    clearTimeout(this.#pause);
+  }
+
+  /** Does something once nothing more is typed; the last one counts. @param {() => void} [act] */
+  pausing(act = () => {}) {
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(act, PAUSE);
   }
 
   /** Asks when its dependencies have changed.

@@ -1,11 +1,9 @@
 /** Summarizes one array, or a slice of it, fetched on request: statistics, a histogram, a picture; and saves it. */
-import { Task } from '@lit/task';
-import { css, html, LitElement, nothing, svg } from 'lit';
+import { css, html, nothing, svg } from 'lit';
 import { tensorOf } from './answers.js';
 import { brief, count, percent, plain, size, told } from './format.js';
-import { look } from './look.js';
 import { isExported } from './model/kinds.js';
-import { failure } from './panel.js';
+import { failure, Panel } from './panel.js';
 import { canSave, fileName, newFile } from './saving.js';
 import { waiting } from './progress.js';
 
@@ -29,9 +27,9 @@ const number = (n) =>
 /** @import { Variable } from './answers.js' */
 /** @import { Statistics } from 'libcpb/inspect/answers.js' */
 
-class CpbTensor extends LitElement {
+class CpbTensor extends Panel {
   static properties = {
-    session: { attribute: false },
+    ...Panel.properties,
     tensor: { attribute: false },
     wanted: { state: true },
     slice: { state: true },
@@ -41,7 +39,7 @@ class CpbTensor extends LitElement {
     note: { state: true },
   };
   static styles = [
-    look,
+    ...Panel.styles,
     css`
       section {
         padding: 0.9rem 1.1rem;
@@ -123,8 +121,6 @@ class CpbTensor extends LitElement {
     super();
     /** @type {any} */
     this.tensor;
-    /** @type {import('./session.js').Session} */
-    this.session;
     this.wanted = false;
     this.#reset();
   }
@@ -141,11 +137,11 @@ class CpbTensor extends LitElement {
     this.note = '';
   }
 
-  #values = new Task(this, {
-    task: async ([session, , wanted], { signal }) =>
+  #values = this.asking(
+    async ([session, , wanted], { signal }) =>
       wanted ? session.look('values', { ...this.#what, axis: this.#axis, signal }) : undefined,
-    args: () => /** @type {const} */ ([this.session, this.tensor, this.wanted, this.slice, this.real, this.axis]),
-  });
+    () => [this.tensor, this.wanted, this.slice, this.real, this.axis],
+  );
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
@@ -165,7 +161,6 @@ class CpbTensor extends LitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#values.abort();
     this.saving?.abort();
   }
 

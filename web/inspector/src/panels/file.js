@@ -66,6 +66,10 @@ class FileMap extends Panel {
       i.light {
         opacity: 0.3;
       }
+      pre.hex {
+        white-space: pre;
+        overflow-x: auto;
+      }
     `,
   ];
   #follow = () => this.requestUpdate();
@@ -75,6 +79,27 @@ class FileMap extends Panel {
     ([session, first], { signal }) => session.look('chunkList', { first, count: PAGE, signal }),
     () => [Number(this.view.first) || 0],
   );
+  #bytes = this.asking(
+    ([session, at, from], { signal }) =>
+      this.#isChosen
+        ? session.look('chunkBytes', {
+            chunk: at === BYTES ? undefined : Number(at),
+            offset: from,
+            length: SHOWN,
+            signal,
+          })
+        : undefined,
+    () => [this.at, this.#from],
+  );
+
+  get #from() {
+    return Number(this.view.from) || 0;
+  }
+
+  /** Whether a chunk, or the message, is chosen. */
+  get #isChosen() {
+    return /^\d+$/.test(this.at) || this.at === BYTES;
+  }
 
   connectedCallback() {
     super.connectedCallback();
@@ -110,10 +135,30 @@ class FileMap extends Panel {
     `;
   }
 
-  /** The chunk that was chosen. */
+  /** The bytes of the chunk that was chosen, fetched a page at a time. */
   chunk() {
-    if (!/^\d+$/.test(this.at) && this.at !== BYTES) return nothing;
-    return html`<cpb-chunk .session=${this.session} .at=${this.at} .view=${this.view}></cpb-chunk>`;
+    const first = this.#from;
+    const turn = (/** @type {number} */ to) => this.see({ from: to || '' });
+    if (!this.#isChosen) return nothing;
+    return this.answer(
+      this.#bytes,
+      (answer) =>
+        html`${this.stored(answer)} ${hex(answer.bytes, first)}
+        ${pager({ total: answer.size, first, items: answer.bytes }, turn, SHOWN, 'Pages of bytes')}`,
+    );
+  }
+
+  /** How a chunk is stored. @param {any} answer */
+  stored({ stored, type, position, size: bytes, other }) {
+    if (!stored) return html`<h2>Bytes of the message</h2>`;
+    const { begin, end, codec, records, index } = stored;
+    return html`<h2>Chunk ${count(Number(this.at))}</h2>
+      <p>
+        ${size(bytes)} (${count(bytes)} bytes), ${KINDS[/** @type {keyof typeof KINDS} */ (type)]}. Its record is at
+        position ${count(position)}: number ${count(index + 1)} of ${count(records)} in bytes ${count(begin)} to
+        ${count(end)} of ${other === undefined ? 'the file' : html`<code>${plain(other)}</code>, a file beside it`},
+        ${codec === 'none' ? 'not compressed' : `compressed with ${codec[0].toUpperCase()}${codec.slice(1)}`}${stored.transposed ? ', transposed' : ''}.
+      </p>`;
   }
 
   /** For a file without chunks. */
@@ -218,52 +263,3 @@ function hex(bytes, from) {
 }
 
 const KINDS = { MESSAGE: 'a message, which is parsed', BYTES: 'bytes of a field', UNSET: 'of no kind' };
-
-/** How a chunk is stored, and its bytes, fetched a page at a time. */
-class Chunk extends Panel {
-  static styles = [
-    ...Panel.styles,
-    css`
-      pre.hex {
-        white-space: pre;
-        overflow-x: auto;
-      }
-    `,
-  ];
-
-  #bytes = this.asking(
-    ([session, at, from], { signal }) =>
-      session.look('chunkBytes', { chunk: at === BYTES ? undefined : Number(at), offset: from, length: SHOWN, signal }),
-    () => [this.at, this.#from],
-  );
-
-  get #from() {
-    return Number(this.view.from) || 0;
-  }
-
-  render() {
-    const first = this.#from;
-    const turn = (/** @type {number} */ to) => this.see({ from: to || '' });
-    return this.answer(
-      this.#bytes,
-      (answer) =>
-        html`${this.about(answer)} ${hex(answer.bytes, first)}
-        ${pager({ total: answer.size, first, items: answer.bytes }, turn, SHOWN, 'Pages of bytes')}`,
-    );
-  }
-
-  /** @param {any} answer */
-  about({ stored, type, position, size: bytes, other }) {
-    if (!stored) return html`<h2>Bytes of the message</h2>`;
-    const { begin, end, codec, records, index } = stored;
-    return html`<h2>Chunk ${count(Number(this.at))}</h2>
-      <p>
-        ${size(bytes)} (${count(bytes)} bytes), ${KINDS[/** @type {keyof typeof KINDS} */ (type)]}. Its record is at
-        position ${count(position)}: number ${count(index + 1)} of ${count(records)} in bytes ${count(begin)} to
-        ${count(end)} of ${other === undefined ? 'the file' : html`<code>${plain(other)}</code>, a file beside it`},
-        ${codec === 'none' ? 'not compressed' : `compressed with ${codec[0].toUpperCase()}${codec.slice(1)}`}${stored.transposed ? ', transposed' : ''}.
-      </p>`;
-  }
-}
-
-customElements.define('cpb-chunk', Chunk);

@@ -4,7 +4,7 @@ import { times, typed } from '../model/tensors.js';
 import { count, counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
 import { broken, pager, Panel, titled } from '../panel.js';
-import { extrasOf } from './graph-follow.js';
+import { extrasOf, follow, following, followLook } from './graph-follow.js';
 import '../tensor.js';
 
 const MEMBERS = 50;
@@ -76,6 +76,7 @@ class GraphDetails extends Panel {
   };
   static styles = [
     ...Panel.styles,
+    followLook,
     css`
       :host {
         overflow-wrap: break-word;
@@ -112,9 +113,6 @@ class GraphDetails extends Panel {
       .unbroken {
         white-space: nowrap;
       }
-      cpb-tensor {
-        display: block;
-      }
     `,
   ];
 
@@ -136,6 +134,10 @@ class GraphDetails extends Panel {
   #detail = this.asking(
     ([session, at, node], { signal }) => (node ? session.look('node', { at, node, signal }) : undefined),
     () => [this.at, this.node],
+  );
+  #found = this.asking(
+    ([session, at, node, open, view], { signal }) => following(session, { at, node, open, view }, signal),
+    () => [this.at, this.node, this.open, this.view],
   );
   #users = this.asking(
     ([session, at, node, first], { signal }) =>
@@ -175,20 +177,9 @@ class GraphDetails extends Panel {
         <span class="type">${typed(attached ?? one)}</span>
       </p>
       ${one.name !== (attached?.name ?? label) ? html`<p class="dim small">${one.is === 'result' ? 'returned as' : 'taken as'} <code>${plain(one.name)}</code></p>` : nothing}
-      ${attached ? this.#object(attached) : this.#follow()}
+      ${attached ? this.#object(attached) : follow(this, this.#found)}
       ${attached?.tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name: attached.name, tag: this.view.tag, ...attached.tensor }}></cpb-tensor>` : nothing}
       ${one.is === 'result' ? titled('From', [this.#to(one.from)]) : this.answer(this.#users, this.#used)}`;
-  }
-
-  /** Where its data come from and go. */
-  #follow() {
-    return html`<cpb-graph-follow
-      .session=${this.session}
-      .at=${this.at}
-      .node=${this.node}
-      .open=${this.open}
-      .view=${this.view}
-    ></cpb-graph-follow>`;
   }
 
   /** @param {any} attached */
@@ -202,7 +193,7 @@ class GraphDetails extends Panel {
   #node({ name, op, domain, operation = {}, doc, calls, from, control_inputs, outputs, attributes, tensor, value }) {
     return html`<h3><code>${broken(name)}</code></h3>
       ${operationOf(op, versionOf(operation) ?? domain, operation.summary)}
-      ${doc ? html`<p>${plain(doc)}</p>` : nothing} ${this.#follow()}
+      ${doc ? html`<p>${plain(doc)}</p>` : nothing} ${follow(this, this.#found)}
       ${calls.map(
         (/** @type {any} */ call) =>
           html`<p>

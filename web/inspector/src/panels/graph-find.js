@@ -7,9 +7,6 @@ import { lead } from './graph-follow.js';
 
 /** @import { Found } from '../model/find.js' */
 
-/** How long nothing is typed before it is looked for, in milliseconds. */
-const PAUSE = 140;
-
 class GraphFind extends Panel {
   static properties = { ...Panel.properties, text: { state: true }, active: { state: true }, shown: { state: true } };
   static styles = [
@@ -70,7 +67,6 @@ class GraphFind extends Panel {
     this.text = '';
     this.active = -1;
     this.shown = false;
-    this.wait = 0;
   }
 
   #found = this.asking(
@@ -95,7 +91,6 @@ class GraphFind extends Panel {
   disconnectedCallback() {
     super.disconnectedCallback();
     removeEventListener('keydown', this.#keys);
-    clearTimeout(this.wait);
   }
 
   get #field() {
@@ -160,9 +155,8 @@ class GraphFind extends Panel {
   /** @param {InputEvent} event */
   #typed(event) {
     const { value } = /** @type {HTMLInputElement} */ (event.target);
-    clearTimeout(this.wait);
     this.shown = true;
-    this.wait = setTimeout(() => ([this.text, this.active] = [value.trim(), value.trim() ? 0 : -1]), PAUSE);
+    this.pausing(() => ([this.text, this.active] = [value.trim(), value.trim() ? 0 : -1]));
   }
 
   /** @param {KeyboardEvent} event */

@@ -4,9 +4,6 @@ import { counted, plain } from '../format.js';
 import { pager, Panel } from '../panel.js';
 import { column, listing, table, types, wide } from './listing.js';
 
-/** The pause in typing before a search begins, in milliseconds. */
-const PAUSE = 140;
-
 /** A node's operation, a layer's class, an object's kind. @param {any} one */
 const kindOf = ({ op, class: name, kind }) => op ?? name ?? kind?.replaceAll('_', ' ') ?? '';
 
@@ -40,7 +37,6 @@ class Search extends Panel {
     super();
     /** the text typed since, which is not a place of its own @type {string | undefined} */
     this.typed = undefined;
-    this.wait = 0;
   }
 
   get #text() {
@@ -55,11 +51,6 @@ class Search extends Panel {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('at')) this.typed = undefined;
-  }
-
-  disconnectedCallback() {
-    super.disconnectedCallback();
-    clearTimeout(this.wait);
   }
 
   render() {
@@ -82,14 +73,13 @@ class Search extends Panel {
   /** @param {InputEvent} event */
   #onInput(event) {
     const { value } = /** @type {HTMLInputElement} */ (event.target);
-    clearTimeout(this.wait);
-    this.wait = setTimeout(() => (this.typed = value.trim()), PAUSE);
+    this.pausing(() => (this.typed = value.trim()));
   }
 
   /** A search has an address. @param {SubmitEvent} event */
   #submit(event) {
     event.preventDefault();
-    clearTimeout(this.wait);
+    this.pausing();
     const form = /** @type {HTMLFormElement} */ (event.target);
     this.go('search', String(new FormData(form).get('text') ?? ''));
   }
