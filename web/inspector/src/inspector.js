@@ -263,17 +263,12 @@ export class CpbInspector extends LitElement {
   render() {
     const { session, opened } = this;
     const fills = opened && this.#current === 'graph';
+    const title = this.bare
+      ? nothing
+      : html`<h1>${logo}Model inspector</h1>
+          ${this.#form()}`;
     return html`<div class="room ${this.dropping ? 'dropping' : ''} ${fills ? 'fills' : ''}">
-      <header>
-        ${
-          session && opened
-            ? this.#bar(session)
-            : this.bare
-              ? nothing
-              : html`<h1>${logo}Model inspector</h1>
-                  ${this.#form()}`
-        }
-      </header>
+      <header>${session && opened ? this.#bar(session) : title}</header>
       ${session ? damaged(session) : nothing}
       <main>${this.#body()}</main>
     </div>`;

@@ -217,7 +217,8 @@ export const look = css`
     padding: 0.3rem 0.6rem;
     min-width: 0;
   }
-  :is(button, input, select, summary, pre, [tabindex]):focus-visible {
+  :is(button, input, select, summary, pre, [tabindex]):focus-visible,
+  label.file:focus-within {
     outline: 2px solid var(--accent);
     outline-offset: 2px;
   }
@@ -256,32 +257,16 @@ export const look = css`
   label.file {
     position: relative;
   }
-  label.file:focus-within {
-    outline: 2px solid var(--accent);
-    outline-offset: 2px;
-  }
   label.file input {
     position: absolute;
     opacity: 0;
     width: 1px;
     height: 1px;
   }
-  .choices {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.4rem;
-    margin-bottom: 1rem;
-  }
   .choices [aria-current='true'] {
     border-color: var(--accent);
     box-shadow: inset 0 0 0 1px var(--accent);
     font-weight: 600;
-  }
-  .pager {
-    display: flex;
-    gap: 0.75rem;
-    align-items: center;
-    margin: 0.75rem 0;
   }
   .bar {
     display: flex;
@@ -292,6 +277,9 @@ export const look = css`
   }
   .bar p {
     margin: 0;
+  }
+  .pager {
+    margin: 0.75rem 0;
   }
   @container (max-width: 40rem) {
     th,

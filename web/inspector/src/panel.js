@@ -138,7 +138,7 @@ function shown(answer, render) {
  */
 export function pager({ total, first, items }, turn, size = 100, label = 'Pages') {
   if (total <= items.length) return nothing;
-  return html`<nav class="pager" aria-label=${label}>
+  return html`<nav class="bar pager" aria-label=${label}>
     <button ?disabled=${first === 0} @click=${() => turn(Math.max(0, first - size))}>Previous</button>
     <span>${count(first + 1)} to ${count(first + items.length)} of ${count(total)}</span>
     <button ?disabled=${first + items.length >= total} @click=${() => turn(first + size)}>Next</button>
@@ -152,7 +152,7 @@ export function pager({ total, first, items }, turn, size = 100, label = 'Pages'
  */
 export const choices = (label, names, chosen, choose) =>
   names.length
-    ? html`<div class="choices" role="group" aria-label=${label}>
+    ? html`<div class="bar choices" role="group" aria-label=${label}>
         ${names.map((name) => html`<button aria-current=${name === chosen} @click=${() => choose(name)}>${plain(name)}</button>`)}
       </div>`
     : nothing;

@@ -71,7 +71,8 @@ class CpbTensor extends Panel {
         display: flex;
         justify-content: space-between;
       }
-      svg {
+      svg,
+      canvas {
         width: 100%;
         height: 9rem;
         display: block;
@@ -81,12 +82,8 @@ class CpbTensor extends Panel {
         fill: var(--accent);
       }
       canvas {
-        display: block;
-        width: 100%;
-        height: 9rem;
         object-fit: fill;
         image-rendering: pixelated;
-        border-bottom: 1px solid var(--line);
       }
       .bar input[type='text'] {
         width: 9rem;

@@ -12,6 +12,9 @@ import { isCount, itemWords, memberWords, sectionWords, valueWords } from './com
 /** The sections that a reader looks for first; the others follow in the order of the answer. */
 const FIRST = ['variables', 'constants', 'signatures', 'inputs', 'outputs', 'opset_imports', 'layers', 'nodes'];
 
+/** Panels that list the items of the section of their name. */
+const LISTING = ['signatures', 'functions', 'objects', 'variables'];
+
 /** Differences of a section that are listed at once. */
 const LISTED = 12;
 /** Characters of a value that are shown. */
@@ -270,13 +273,7 @@ class Compare extends Panel {
       return html`<button class="link" @click=${() => this.#show(inside, name)}>${words}</button>`;
     if (change === 'added') return html`<code>${words}</code>`;
     if (section === 'nodes') return this.link('graph', inside, name, name);
-    const panel = {
-      signatures: 'signatures',
-      functions: 'functions',
-      objects: 'objects',
-      variables: 'variables',
-      ops: 'operations',
-    }[/** @type {string} */ (section)];
+    const panel = section === 'ops' ? 'operations' : LISTING.find((one) => one === section);
     return panel ? this.link(panel, name) : html`<code>${words}</code>`;
   }
 }

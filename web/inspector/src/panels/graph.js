@@ -264,6 +264,7 @@ class Graph extends Panel {
     const option = (/** @type {string} */ value, /** @type {string} */ text) =>
       html`<option value=${value} ?selected=${value === at}>${text}</option>`;
     const kinds = isExported(this.session.about.kind) ? 'Functions and subgraphs' : 'Functions';
+    const largest = total > functions.length ? `, the ${functions.length} largest of ${total}` : '';
     const isSignature = signatures.some((/** @type {any} */ one) => one.at === at);
     return html`<select
       class="places"
@@ -271,23 +272,9 @@ class Graph extends Panel {
       @change=${(/** @type {any} */ event) => this.go('graph', event.target.value)}
     >
       ${known ? nothing : option(at, short(functionName(at), 60))}
-      ${
-        signatures.length
-          ? html`<optgroup label="Signatures">
-              ${signatures.map((/** @type {any} */ one) => option(one.at, short(one.key, 60)))}
-            </optgroup>`
-          : nothing
-      }
+      ${optionsOf('Signatures', signatures, (one) => option(one.at, short(one.key, 60)))}
       ${option(WHOLE, signatures.length ? 'The whole main graph' : 'The graph')}
-      ${
-        functions.length
-          ? html`<optgroup
-              label=${total > functions.length ? `${kinds}, the ${functions.length} largest of ${total}` : kinds}
-            >
-              ${functions.map((/** @type {any} */ { name }) => (isSignature && name === at ? nothing : option(name, short(name, 60))))}
-            </optgroup>`
-          : nothing
-      }
+      ${optionsOf(kinds + largest, functions, ({ name }) => (isSignature && name === at ? nothing : option(name, short(name, 60))))}
     </select>`;
   }
 
@@ -402,6 +389,10 @@ const beside = (edges) => (/** @type {Element} */ box, /** @type {string} */ key
   if (key === 'ArrowDown') return edges.flatMap(({ from, to }) => (from === id ? [to] : []));
   return key === 'ArrowUp' ? edges.flatMap(({ from, to }) => (to === id ? [from] : [])) : [];
 };
+
+/** Some choices under a title, if there are any. @param {string} label @param {any[]} list @param {(one: any) => unknown} show */
+const optionsOf = (label, list, show) =>
+  list.length ? html`<optgroup label=${label}>${list.map(show)}</optgroup>` : nothing;
 
 /** @param {[colour: string, meaning: string][]} colours @param {boolean} isUsual not chosen by the reader */
 const legend = (colours, isUsual) =>

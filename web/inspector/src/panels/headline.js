@@ -1,6 +1,7 @@
 /** The first facts about a model: its name, its inputs and outputs, its figures. */
 import { css, html, nothing } from 'lit';
 import { brief, count, plain } from '../format.js';
+import { specName } from './structured.js';
 
 /** Inputs or outputs that are listed. */
 const MOST = 6;
@@ -83,15 +84,7 @@ export const named = (one) =>
   html`<code>${plain(one.name)}</code>
     ${one.dtype === 'invalid' ? html`<span class="dim">an operation</span>` : one.dtype || one.type ? html`<span class="type">${brief(one)}</span>` : nothing}
     ${one.sparse ? html`<span class="chip">sparse</span>` : nothing}
-    ${
-      one.composite
-        ? html`<span class="chip"
-            >${plain(one.composite.type)
-              .replace(/TensorSpec$/, '')
-              .toLowerCase()}</span
-          >`
-        : nothing
-    }`;
+    ${one.composite ? html`<span class="chip">${specName(one.composite.type)}</span>` : nothing}`;
 
 /** @typedef {(one: any) => unknown} Show how an input or output is shown */
 

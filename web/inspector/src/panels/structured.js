@@ -49,17 +49,20 @@ const tensorsOf = ({ inputs, arguments: names }) => {
   return own.length ? html`<span class="dim small">as <code>${plain(own.join(', '))}</code></span>` : nothing;
 };
 
+/** A TypeSpec in short: RaggedTensorSpec is ragged. @param {string} type */
+export const specName = (type) =>
+  plain(type)
+    .replace(/(Tensor)?Spec$/, '')
+    .toLowerCase();
+
 /** The element type and shape in a TypeSpec's state. @param {any} value */
 function composite({ type_spec: type, state }) {
   const parts = state?.tuple ?? [];
   const find = (/** @type {string} */ key) => parts.find((/** @type {any} */ one) => one?.[key] !== undefined)?.[key];
-  const name = plain(type)
-    .replace(/(Tensor)?Spec$/, '')
-    .toLowerCase();
   const dtype = find('dtype');
   return html`${dtype ? html`<span class="type">${brief({ dtype, shape: find('shape') })}</span> ` : nothing}<span
       class="chip"
-      >${name}</span
+      >${specName(type)}</span
     >`;
 }
 
