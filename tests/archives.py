@@ -74,10 +74,11 @@ def pack(archive):
     print(f"{archive.relative_to(ROOT)}: {archive.stat().st_size} bytes")
 
 
-def names():
-    """The names in the repository of all files that the archives hold."""
+def files():
+    """What the archives hold: names in the repository, and contents."""
     for archive in ARCHIVES:
-        yield from ((archive.parent / name).relative_to(ROOT).as_posix() for name in packed(archive))
+        for name, data in packed(archive).items():
+            yield (archive.parent / name).relative_to(ROOT).as_posix(), data
 
 
 if __name__ == "__main__":

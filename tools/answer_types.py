@@ -24,11 +24,12 @@ docs/inspecting.md says what they mean. Made by tools/answer_types.py: change sr
 """'''
 IMPORTS = """
 from collections.abc import Iterable
-from typing import NoReturn, overload
+from typing import NoReturn, Protocol, overload
 
 from typing_extensions import Unpack
 
-from libcpb._models import Asking, Model, Page"""
+from libcpb import _sources
+from libcpb._models import Asking, Model, Opening, Page"""
 # What it warns of is that it numbers the variants of a type.
 GENERATOR = [sys.executable, "-W", "ignore", "-m", "datamodel_code_generator", "--input-file-type", "jsonschema", "--output-model-type",
              "typing.TypedDict", "--target-python-version", "3.10", "--enum-field-as-literal", "all",
@@ -66,12 +67,15 @@ def any_kind(types):
             for question, parts in answers.items()}
 
 
+def questions(types):
+    """The names of all questions."""
+    return list({question: None for kind in types["Answers"]["properties"].values() for question in types[target(kind)]["properties"]})
+
+
 def literals(types):
     """The names of kinds of models and of questions."""
-    kinds = types["Answers"]["properties"]
-    questions = {question: None for kind in kinds.values() for question in types[target(kind)]["properties"]}
     return "".join(f"\n{name}: TypeAlias = Literal[{', '.join(map(json.dumps, words))}]\n"
-                   for name, words in (("Kind", kinds), ("Question", questions)))
+                   for name, words in (("Kind", types["Answers"]["properties"]), ("Question", questions(types))))
 
 
 def answered(method):
@@ -82,18 +86,30 @@ def answered(method):
 
 
 def methods():
-    """Those of Model that return an answer; of those with overloads, the overloads."""
+    """Those of Model that return an answer."""
     model = next(node for node in ast.parse(MODELS.read_text()).body if isinstance(node, ast.ClassDef) and node.name == "Model")
     return [node for node in model.body if isinstance(node, ast.FunctionDef) and answered(node)]
 
 
-def opened(kind, name, answers):
+def overloads(name, arguments, returned):
+    """Those of a method, of which each value of an argument, for which `arguments` has %s, has a type to return."""
+    return [f"    @overload\n    def {name}(self, {arguments % value}) -> {kind}: ..." for value, kind in returned.items()]
+
+
+def asking(name, returned):
+    """A method that asks any question."""
+    return overloads(name, "question: Literal[%s], name: str | None = None, **how: Unpack[Asking]",
+                     {json.dumps(question): kind for question, kind in returned.items()})
+
+
+def opened(kind, name, answers, asked):
     """The type of a model of a kind, as the methods of Model return its answers. One that the kind does not answer
     raises CpbError."""
     returned = {camel(question): " | ".join(target(one) for one in answer.get("anyOf", [answer]))
                 for question, answer in answers["properties"].items()}
     yield f"class {name}(Model):"
     yield f"    @property\n    def kind(self) -> Literal[{json.dumps(kind)}]: ..."
+    yield from asking("ask", {question: returned.get(camel(question), "NoReturn") for question in asked})
     for method in methods():
         method.returns = ast.Name(returned.get(answered(method), "NoReturn"))
         method.body = [ast.Expr(ast.Constant(...))]
@@ -101,11 +117,19 @@ def opened(kind, name, answers):
 
 
 def models(types):
-    """A type for each kind of model, and what any may be."""
-    kinds = {kind: types[target(answers)] for kind, answers in types["Answers"]["properties"].items()}
-    names = {kind: "Opened" + target(answers)[: -len("Answers")] for kind, answers in types["Answers"]["properties"].items()}
-    classes = ["\n".join(opened(kind, names[kind], answers)) for kind, answers in kinds.items()]
-    return "\n".join(classes) + f"\n\nAnyModel: TypeAlias = {' | '.join(names.values())}\n"
+    """A type for each kind of model, and what any may be; and the types of `Model.ask` and `open_model`."""
+    kinds = types["Answers"]["properties"]
+    names = {kind: "Opened" + target(answers)[: -len("Answers")] for kind, answers in kinds.items()}
+    asked = questions(types)
+    opens = {f": Literal[{json.dumps(kind)}]": name for kind, name in names.items()} | {": Kind | None = None": "AnyModel"}
+    return "\n".join([
+        *(line for kind, answers in kinds.items() for line in opened(kind, names[kind], types[target(answers)], asked)),
+        f"AnyModel: TypeAlias = {' | '.join(names.values())}",
+        "class Ask(Protocol):",
+        *asking("__call__", {question: f"Any{camel(question)}" for question in asked}),
+        "class OpenModel(Protocol):",
+        *overloads("__call__", "source: _sources.Source, *, kind%s, **how: Unpack[Opening]", opens),
+    ]) + "\n"
 
 
 def text():

@@ -37,21 +37,23 @@ def git(*arguments):
 
 
 def sources():
-    """What is in the repository and in its archives: name to path."""
-    for name in [*git("ls-files", "-z").split("\0")[:-1], *archives.names()]:
-        if name.startswith(OF_TESTS) or not name.startswith(LEFT_OUT):
-            yield name, ROOT / name
+    """What is in the repository and in its archives: name to contents, and whether it is a program."""
+    def wanted(name):
+        return name.startswith(OF_TESTS) or not name.startswith(LEFT_OUT)
+
+    for name in filter(wanted, git("ls-files", "-z").split("\0")[:-1]):
+        path = ROOT / name
+        yield name, (path.read_bytes(), path.stat().st_mode & 0o100)
+    yield from ((name, (data, False)) for name, data in archives.files() if wanted(name))
 
 
 def others(args):
-    """What is not in the repository."""
-    for path in sorted(args.generated.rglob("*")):
-        if path.name.endswith(GENERATED):
-            yield f"generated/{path.relative_to(args.generated)}", path
-    for name in NANOPB:
-        yield f"third_party/nanopb/{name}", args.nanopb / name
-    for name in YYJSON:
-        yield f"third_party/yyjson/{name}", args.yyjson / name
+    """What is not in the repository, in the same form."""
+    generated = [path for path in args.generated.rglob("*") if path.name.endswith(GENERATED)]
+    places = [*((f"generated/{path.relative_to(args.generated)}", path) for path in generated),
+              *((f"third_party/nanopb/{name}", args.nanopb / name) for name in NANOPB),
+              *((f"third_party/yyjson/{name}", args.yyjson / name) for name in YYJSON)]
+    yield from ((name, (path.read_bytes(), False)) for name, path in places)
 
 
 def source_names(paths, args):
@@ -82,7 +84,7 @@ def main():
     args = parser.parse_args()
     when = int(os.environ.get("SOURCE_DATE_EPOCH") or git("log", "-1", "--format=%ct"))
 
-    files = {name: (path.read_bytes(), path.stat().st_mode & 0o100) for name, path in [*sources(), *others(args)]}
+    files = dict([*sources(), *others(args)])
     files["Makefile"] = makefile(args), False
     with open(args.out, "wb") as out, \
             gzip.GzipFile("", "wb", 9, out, mtime=0) as packed, \

@@ -71,29 +71,24 @@ for _name in __all__:  # where users find them, and tracebacks say they are
 del _name
 
 # Names that need protobuf are imported at their first use.
-_GRAPHS = "libcpb.proto_splitter.split_graph_def"
 _LATER = {
-    "ComposableSplitter": "libcpb.proto_splitter.split",
-    "ConstantNodeDefSplitter": _GRAPHS,
-    "FunctionDefSplitter": _GRAPHS,
-    "GraphDefSplitter": _GRAPHS,
-    "LargeMessageSplitter": _GRAPHS,
-    "Merger": "libcpb.proto_splitter.merge",
-    "RepeatedMessageSplitter": _GRAPHS,
-    "SavedModelSplitter": "libcpb.proto_splitter.python.saved_model",
-    "SplitBasedOnSize": _GRAPHS,
-    "Splitter": "libcpb.proto_splitter.split",
-}
+    "merge": ["Merger"],
+    "python.saved_model": ["SavedModelSplitter"],
+    "split": ["ComposableSplitter", "Splitter"],
+    "split_graph_def": ["ConstantNodeDefSplitter", "FunctionDefSplitter", "GraphDefSplitter", "LargeMessageSplitter",
+                        "RepeatedMessageSplitter", "SplitBasedOnSize"],
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name not in _LATER:
-        raise AttributeError(f"module 'libcpb' has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(_LATER[name]), name)
-    return value
+    for module, names in _LATER.items():
+        if name in names:
+            value = globals()[name] = getattr(importlib.import_module(f"libcpb.proto_splitter.{module}"), name)
+            return value
+    raise AttributeError(f"module 'libcpb' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *sum(_LATER.values(), [])})

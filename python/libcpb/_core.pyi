@@ -58,14 +58,14 @@ class RecordWriter:
 class Message:
     def __init__(
         self,
-        resolved: _From | None,
-        form: int,
         schema: Schema | Buffer | None,
         type_name: str | None,
-        chunks: Sequence[tuple[Buffer, int]] | None,
-        tree: Buffer | None,
-        progress: _Progress | None,
         limits: Limits | None,
+        resolved: _From | None = None,
+        form: int = 0,
+        progress: _Progress | None = None,
+        chunks: Sequence[tuple[Buffer, int]] = ...,
+        tree: Buffer | None = None,
     ) -> None: ...
     @property
     def size(self) -> int: ...

@@ -17,13 +17,12 @@ if TYPE_CHECKING:
     from libcpb._messages import Message
 
 _EVERYTHING = 2**64 - 1
-_NUMPY = {1: "<f8", 2: "<f4", 6: "<u8", 7: "<u4", 15: "<i4", 16: "<i8"}
 _VARINTS = {3: "<i8", 4: "<u8", 5: "<i4", 8: "?", 13: "<u4", 14: "<i4", 17: "<i4", 18: "<i8"}
 _TENSOR = "tensorflow.TensorProto"
 _MOST = 1 << 32
 _GROUP, _MESSAGE, _STRING, _BYTES = 10, 11, 9, 12
 
-# Values of FieldDescriptorProto.Type: fixed-size numbers by their struct format, varints by meaning.
+# Values of FieldDescriptorProto.Type: fixed-size numbers by their format of struct and NumPy, varints by meaning.
 _FIXED = {1: "<d", 2: "<f", 6: "<Q", 7: "<I", 15: "<i", 16: "<q"}
 _SIGNED, _ZIGZAG, _BOOL, _UNSIGNED32 = {3, 5, 14}, {17, 18}, 8, 13
 
@@ -35,20 +34,14 @@ class Range(NamedTuple):
     length: int
 
 
-def _varint(data: bytes, at: int) -> int:
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """A varint, and how many bytes it has; `at` is their offset."""
     value = 0
     for i, byte in enumerate(data[:10]):
         value |= (byte & 0x7F) << 7 * i
         if byte < 0x80:
-            return value % 2**64
+            return value % 2**64, i + 1
     raise CpbError("a varint does not end", "DAMAGED", at)
-
-
-def _varint_at(data: bytes, at: int, offset: int) -> tuple[int, int]:
-    """A varint, and how many bytes it has."""
-    part = data[at : at + 10]
-    size = next((i for i, byte in enumerate(part, 1) if byte < 0x80), 0)
-    return _varint(part, offset), size
 
 
 def _number(kind: int, data: bytes, at: int) -> int | float | bool:
@@ -57,7 +50,7 @@ def _number(kind: int, data: bytes, at: int) -> int | float | bool:
             raise CpbError(f"a number of type {kind} has {len(data)} bytes", "DAMAGED", at)
         value: int | float = struct.unpack(_FIXED[kind], data)[0]
         return value
-    raw = _varint(data, at)
+    raw, _ = _varint(data, at)
     if kind == _BOOL:
         return raw != 0
     if kind in _ZIGZAG:
@@ -155,7 +148,7 @@ class Field:
         return self._message._find(self.parent_name, path, self._ranges, each)
 
     def _is_packed(self) -> bool:
-        return self.wire_type == 2 and self._kind in {*_NUMPY, *_VARINTS}
+        return self.wire_type == 2 and self._kind in {*_FIXED, *_VARINTS}
 
     def __len__(self) -> int:
         places = self._elements()
@@ -191,7 +184,8 @@ class Field:
         for begin, length in self._elements():
             data, at = self._message.read(begin, length), 0
             while at < length:
-                size = struct.calcsize(_FIXED[self._kind]) if self._kind in _FIXED else _varint_at(data, at, begin + at)[1]
+                fixed = _FIXED.get(self._kind)
+                size = struct.calcsize(fixed) if fixed else _varint(data[at : at + 10], begin + at)[1]
                 numbers.append(_number(self._kind, data[at : at + size], begin + at))
                 at += size
         return numbers
@@ -206,7 +200,7 @@ class Field:
         if self.type_name == _TENSOR and not self.repeated:
             data = memoryview(self._message._view(self._ranges))
             return Values(*_core.tensor(("memory", data, None, None), max_size)).array()
-        name = _NUMPY.get(self._kind) or _VARINTS.get(self._kind)
+        name = _FIXED.get(self._kind) or _VARINTS.get(self._kind)
         if not self.repeated or name is None:
             raise CpbError(f"{self.path} is no repeated field of numbers and no tensor", "UNSUPPORTED")
         try:
@@ -214,22 +208,19 @@ class Field:
         except ImportError as error:
             raise ImportError("an array needs NumPy: install libcpb[arrays]") from error
         numbers = self._message._view(self._elements())
-        if self._kind in _NUMPY:
-            size = memoryview(numbers).nbytes
-            if size % np.dtype(name).itemsize:
-                raise CpbError(f"{self.path} has {size} bytes of {name}", "DAMAGED", self.ranges[0].offset)
-            return np.frombuffer(numbers, name)
+        if self._kind in _FIXED:
+            size, dtype = memoryview(numbers).nbytes, np.dtype(name)
+            if size % dtype.itemsize:
+                raise CpbError(f"{self.path} has {size} bytes of {dtype.str}", "DAMAGED", self.ranges[0].offset)
+            return np.frombuffer(numbers, dtype)
         each = np.frombuffer(numbers, np.uint8)
-        ends = np.flatnonzero(each < 128) + 1
-        if len(each) and (not len(ends) or ends[-1] != len(each)):
+        bounds = np.concatenate(([0], np.flatnonzero(each < 128) + 1))
+        starts, sizes = bounds[:-1], np.diff(bounds)
+        if bounds[-1] != len(each) or sizes.max(initial=0) > 10:
             raise CpbError("a varint does not end", "DAMAGED", self.ranges[0].offset)
-        starts = np.concatenate(([0], ends[:-1]))
-        sizes = ends - starts[: len(ends)]
-        if len(sizes) and sizes.max() > 10:
-            raise CpbError("a varint does not end", "DAMAGED", self.ranges[0].offset)
-        shifts = (np.arange(len(each)) - np.repeat(starts[: len(ends)], sizes)).astype(np.uint64) * np.uint64(7)
+        shifts = (np.arange(len(each)) - np.repeat(starts, sizes)).astype(np.uint64) * np.uint64(7)
         parts = (each & 127).astype(np.uint64) << shifts
-        whole = np.add.reduceat(parts, starts[: len(ends)]) if len(ends) else parts
+        whole = np.add.reduceat(parts, starts) if len(starts) else parts
         if self._kind in _ZIGZAG:
             whole = (whole >> np.uint64(1)) ^ (np.uint64(0) - (whole & np.uint64(1)))
         return whole != 0 if self._kind == _BOOL else whole.astype(name)

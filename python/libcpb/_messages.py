@@ -184,8 +184,6 @@ def open(
         form=0 if chunked is None else 1 if chunked else 2,  # cpb_opened_form
         schema=schema,
         type_name=type_name,
-        chunks=None,
-        tree=None,
         progress=progress,
         limits=limits,
     )
@@ -218,13 +216,10 @@ def merge_chunks(
     numbers = {name: number for number, name in _TYPES.items()}
     types = [numbers[name] for name in chunk_types] if chunk_types is not None else [0] * len(chunks)
     message = Message(
-        resolved=None,
-        form=1,
         schema=descriptor_set,
         type_name=type_name,
         chunks=list(zip(chunks, types)),
         tree=chunked_message,
-        progress=None,
         limits=limits,
     )
     message._type_name = type_name or _SAVED_MODEL

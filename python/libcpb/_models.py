@@ -6,8 +6,8 @@ import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, cast, overload
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, cast
 
 from libcpb import _core, _options, _sources
 from libcpb._arrays import Values
@@ -48,13 +48,26 @@ class Asking(Page, total=False):
     distance: int
 
 
-class _Opening(TypedDict, total=False):
+class Opening(TypedDict, total=False):
+    """Arguments of `open_model`."""
+
     max_value: int
     max_memory: int
     limits: Limits | None
     leave_out: Iterable[Literal["keras_metadata", "checkpoint", "fingerprint"]]
     progress: Progress | None
     url_options: Mapping[str, Any] | None
+
+
+# The types of these functions: an answer for each question, and a model for each kind.
+_typed_ask = cast("Callable[[Any], answers.Ask]", lambda function: function)
+_typed_open = cast("Callable[[Any], answers.OpenModel]", lambda function: function)
+
+
+def _place(function: str | None, tag: str | None, state: int, meta_graph: int) -> tuple[str | None, int, int]:
+    """Where an array is: its scope, the state of an updater, and the meta graph."""
+    graph = _options.count("meta_graph", meta_graph, _ALL)
+    return function if function is not None else tag, _options.count("state", state, _ALL), graph
 
 
 class Model(_core.Model):
@@ -70,44 +83,7 @@ class Model(_core.Model):
         """The kind of model, such as ``"saved_model"`` or ``"onnx"``."""
         return cast("answers.Kind", _KIND_NAMES[self._kind])
 
-    @overload
-    def ask(self, question: Literal["overview"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyOverview: ...
-    @overload
-    def ask(self, question: Literal["signature"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnySignature: ...
-    @overload
-    def ask(self, question: Literal["functions"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyFunctions: ...
-    @overload
-    def ask(self, question: Literal["function"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyFunction: ...
-    @overload
-    def ask(self, question: Literal["nodes"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyNodes: ...
-    @overload
-    def ask(self, question: Literal["scopes"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyScopes: ...
-    @overload
-    def ask(self, question: Literal["consumers"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyConsumers: ...
-    @overload
-    def ask(self, question: Literal["node"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyNode: ...
-    @overload
-    def ask(self, question: Literal["upstream"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyUpstream: ...
-    @overload
-    def ask(self, question: Literal["downstream"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyDownstream: ...
-    @overload
-    def ask(self, question: Literal["objects"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyObjects: ...
-    @overload
-    def ask(self, question: Literal["layers"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyLayers: ...
-    @overload
-    def ask(self, question: Literal["constants"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyConstants: ...
-    @overload
-    def ask(self, question: Literal["ops"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyOps: ...
-    @overload
-    def ask(self, question: Literal["search"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnySearch: ...
-    @overload
-    def ask(self, question: Literal["load"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyLoad: ...
-    @overload
-    def ask(self, question: Literal["cut"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyCut: ...
-    @overload
-    def ask(self, question: Literal["variables"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyVariables: ...
-    @overload
-    def ask(self, question: Literal["tag"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyTag: ...
+    @_typed_ask
     def ask(
         self,
         question: answers.Question,
@@ -128,9 +104,7 @@ class Model(_core.Model):
         ``"unread"`` is the skipped range.
         """
         number = _options.one_of("question", _core.questions, question)
-        many = _ALL if count == "all" else _options.count("count", count)
-        if many == 0:
-            raise CpbError("count is 0; expected at least 1, or 'all'")
+        many = _ALL if count == "all" else _options.positive("count", count, "at least 1, or 'all'")
         at = _options.count("first", first)
         graph = _options.count("meta_graph", meta_graph, _ALL)
         far = _options.count("distance", distance)
@@ -253,11 +227,8 @@ class Model(_core.Model):
             max_size: The most bytes of the values; more is a CpbError ``"LIMIT"``.
             progress: Called with bytes done and in all.
         """
-        scope = function if function is not None else tag
-        graph = _options.count("meta_graph", meta_graph, _ALL)
-        number = _options.count("state", state, _ALL)
-        most = _options.count("max_size", max_size)
-        return Values(*self._values(name, variable, scope, number, graph, most, progress))
+        place = _place(function, tag, state, meta_graph)
+        return Values(*self._values(name, variable, *place, _options.count("max_size", max_size), progress))
 
     def array(self, name: str, **how: Any) -> numpy.ndarray[Any, Any]:
         """The same as a writable NumPy array. Without ``ml_dtypes``, bfloat16 and smaller floats are raw bytes
@@ -283,11 +254,9 @@ class Model(_core.Model):
             name, variable, function, tag, state, meta_graph, progress: As for `values`.
             axis: Also the ranges of the parts along this dimension, such as channels.
         """
-        scope = function if function is not None else tag
-        graph = _options.count("meta_graph", meta_graph, _ALL)
-        number = _options.count("state", state, _ALL)
+        place = _place(function, tag, state, meta_graph)
         part = 0 if axis is None else _options.count("axis", axis, _ALL - 1) + 1
-        return cast("answers.Statistics", json.loads(self._statistics(name, variable, scope, number, graph, part, progress)))
+        return cast("answers.Statistics", json.loads(self._statistics(name, variable, *place, part, progress)))
 
     def cut(
         self,
@@ -343,26 +312,7 @@ class Model(_core.Model):
         self.close()
 
 
-@overload
-def open_model(source: Source, *, kind: Literal["saved_model"], **how: Unpack[_Opening]) -> answers.OpenedSavedModel: ...
-@overload
-def open_model(source: Source, *, kind: Literal["graph_def"], **how: Unpack[_Opening]) -> answers.OpenedGraphDef: ...
-@overload
-def open_model(source: Source, *, kind: Literal["keras_metadata"], **how: Unpack[_Opening]) -> answers.OpenedKeras: ...
-@overload
-def open_model(source: Source, *, kind: Literal["samediff_zip"], **how: Unpack[_Opening]) -> answers.OpenedSameDiffZip: ...
-@overload
-def open_model(source: Source, *, kind: Literal["samediff_graph"], **how: Unpack[_Opening]) -> answers.OpenedSameDiffGraph: ...
-@overload
-def open_model(source: Source, *, kind: Literal["onnx"], **how: Unpack[_Opening]) -> answers.OpenedOnnx: ...
-@overload
-def open_model(source: Source, *, kind: Literal["coreml"], **how: Unpack[_Opening]) -> answers.OpenedCoreml: ...
-@overload
-def open_model(source: Source, *, kind: Literal["meta_graph"], **how: Unpack[_Opening]) -> answers.OpenedMetaGraph: ...
-@overload
-def open_model(source: Source, *, kind: Literal["checkpoint"], **how: Unpack[_Opening]) -> answers.OpenedCheckpoint: ...
-@overload
-def open_model(source: Source, *, kind: answers.Kind | None = None, **how: Unpack[_Opening]) -> answers.AnyModel: ...
+@_typed_open
 def open_model(
     source: Source,
     *,
@@ -431,9 +381,7 @@ def diff(
         limits: For the comparison, and for each model that is opened here.
         url_options: As for `libcpb.open`.
     """
-    most = _options.count("max_differences", max_differences)
-    if most == 0:
-        raise CpbError("max_differences is 0; expected at least 1")
+    most = _options.positive("max_differences", max_differences, "at least 1")
     with contextlib.ExitStack() as opened:
 
         def model(given: Model | Source) -> Model:

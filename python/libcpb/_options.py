@@ -58,7 +58,7 @@ class Limits(TypedDict, total=False):
     index_per_byte: int
 
 
-_VERIFY = {"first": 0, "late": 1, "never": 2}
+VERIFY = {"first": 0, "late": 1, "never": 2}
 
 # The options that Riegeli's syntax replaces, with the defaults that leave them to it.
 _RIEGELI = {"layout": "remote", "codec": "default", "level": None, "window_log": 0, "chunk_size": 0, "padding": 0,
@@ -71,10 +71,6 @@ def one_of(what: str, choices: Mapping[str, _T], given: Any) -> _T:
     return choices[given]
 
 
-def verify(given: str) -> int:
-    return one_of("verify", _VERIFY, given)
-
-
 def count(what: str, given: Any, most: int = 2**64 - 1) -> int:
     """A number that is not negative."""
     number = given.__index__() if hasattr(given, "__index__") else None
@@ -83,6 +79,14 @@ def count(what: str, given: Any, most: int = 2**64 - 1) -> int:
     if not 0 <= number <= most:
         raise CpbError(f"{what} is {number}; expected 0 to {most}")
     return int(number)
+
+
+def positive(what: str, given: Any, expected: str) -> int:
+    """A number that is at least 1."""
+    number = count(what, given)
+    if number == 0:
+        raise CpbError(f"{what} is 0; expected {expected}")
+    return number
 
 
 def threads(given: Any = 0) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import threading
@@ -100,7 +101,7 @@ class RecordReader(_core.RecordReader):
         how: dict[str, Any] = dict(
             resolved=_sources.resolve(source, url_options),
             on_skipped=None if tell is None else lambda *region: tell(Skipped(*region)),
-            verify=_options.verify(verify),
+            verify=_options.one_of("verify", _options.VERIFY, verify),
             position=_options.count("position", position),
             buffer=_options.count("buffer", buffer, 2**40),
             memory=_options.count("memory", memory, 2**40),
@@ -109,8 +110,9 @@ class RecordReader(_core.RecordReader):
         )
         super().__init__(**how)
         self._how = how
-        self._again = dict(source=source, recover=recover, verify=verify, position=position, start=start, end=end,
-                           buffer=buffer, memory=memory, limits=limits, url_options=url_options, fields=fields)  # fmt: skip
+        self._again: dict[str, Any] = dict(
+            source=source, recover=recover, verify=verify, position=position, start=start, end=end, buffer=buffer,
+            memory=memory, limits=limits, url_options=url_options, fields=fields)  # fmt: skip
         self._numbers: list[_core.RecordReader] = []
         self._first = 0
         self._end: int | None = None
@@ -141,7 +143,7 @@ class RecordReader(_core.RecordReader):
     def __reduce__(self) -> Any:
         if self._how["resolved"][0] not in ("path", "url"):
             raise TypeError(f"a reader of {type(self._again['source']).__name__} cannot be pickled; expected a path or URL")
-        return _again, (type(self), self._again)
+        return functools.partial(type(self), **self._again), ()
 
     def close(self) -> None:
         """Closes the source, unless the caller passed a file object."""
@@ -291,10 +293,6 @@ class RecordReader(_core.RecordReader):
         self.close()
 
 
-def _again(cls: type[RecordReader], how: dict[str, Any]) -> RecordReader:
-    return cls(**how)
-
-
 def _to_extend(resolved: tuple[str, Any, str | None], seekable: bool) -> tuple[str, Any, str | None]:
     """The same for a file to append to. Records behind a file that ends within a Riegeli chunk would not be
     found."""
@@ -380,18 +378,6 @@ class RecordWriter(_core.RecordWriter):
         write = super().write
         for record in records:
             write(record)
-
-    def flush(self) -> None:
-        """Closes the Riegeli chunk, so that the records so far are passed on."""
-        super().flush()
-
-    def close(self) -> None:
-        """Ends the file, which then appears."""
-        super().close()
-
-    def discard(self) -> None:
-        """Ends writing without making the file."""
-        super().discard()
 
     def __repr__(self) -> str:
         return f"<libcpb.RecordWriter {self._name}>"

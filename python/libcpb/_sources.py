@@ -43,13 +43,20 @@ URLS = ("http://", "https://", "s3://", "hf://", "gs://")
 _SPOOLED = 1 << 20  # bytes in memory before there is a temporary file
 
 
-class _Seekable:
-    """Reads a file object at any offset."""
-
+class _Reading:
     def __init__(self, file: Any, owned: bool) -> None:
         self.file = file
         self.owned = owned
-        self.at = -1
+
+    def close(self) -> None:
+        if self.owned:
+            self.file.close()
+
+
+class _Seekable(_Reading):
+    """Reads a file object at any offset."""
+
+    at = -1
 
     def read_at(self, offset: int, view: memoryview) -> int:
         if offset != self.at:
@@ -71,20 +78,16 @@ class _Seekable:
         self.file.seek(0, os.SEEK_END)
         return int(self.file.tell())
 
-    def close(self) -> None:
-        if self.owned:
-            self.file.close()
 
-
-class _Spooled:
+class _Spooled(_Reading):
     """Reads a file object that cannot seek, and keeps the read bytes for later requests."""
 
+    length = 0
+    ended = False
+
     def __init__(self, file: Any, owned: bool) -> None:
-        self.file = file
-        self.owned = owned
+        super().__init__(file, owned)
         self.spool = tempfile.SpooledTemporaryFile(_SPOOLED)
-        self.length = 0
-        self.ended = False
 
     def _pull(self, wanted: int) -> None:
         data = self.file.read(wanted)
@@ -110,8 +113,7 @@ class _Spooled:
 
     def close(self) -> None:
         self.spool.close()
-        if self.owned:
-            self.file.close()
+        super().close()
 
 
 class _Written:
@@ -172,6 +174,13 @@ def _shown(url: str) -> str:
     return f"{scheme}://{rest.split('?')[0].split('#')[0].rpartition('@')[2]}"
 
 
+def _path_bytes(path: Any) -> bytes:
+    data = os.fsencode(path)
+    if b"\0" in data:
+        raise CpbError(f"the path {data!r} has a NUL in it")
+    return data
+
+
 def _path_of(url: str) -> str:
     """The path of a ``file://`` URL."""
     host, slash, rest = url[len("file://") :].partition("/")
@@ -202,9 +211,7 @@ def resolve(source: Any, options: Mapping[str, Any] | None = None) -> tuple[str,
     if isinstance(source, str) and source.lower().startswith("file://"):
         source = _path_of(source)
     if isinstance(source, (str, os.PathLike)):
-        path = os.fsencode(source)
-        if b"\0" in path:
-            raise CpbError(f"the path {path!r} has a NUL in it")
+        path = _path_bytes(source)
         if _is_stream(path):
             return "object", _Spooled(open(path, "rb", buffering=0), True), os.fsdecode(path), None
         return "path", path, os.fsdecode(path), None
@@ -263,18 +270,13 @@ def base(given: Any, target: Any) -> tuple[bytes, bytes, str]:
     """The paths of a base and of a target that is to refer to it, and the base's name."""
     if not isinstance(given, (str, os.PathLike)):
         raise TypeError(f"the base is {type(given).__name__}; expected a path")
-    path, name = os.fsencode(given), os.fsdecode(given)
-    if b"\0" in path:
-        raise CpbError(f"the path {path!r} has a NUL in it")
-    return path, target_path(target)[1], name
+    return _path_bytes(given), target_path(target)[1], os.fsdecode(given)
 
 
 def target(given: Any) -> tuple[tuple[str, Any, str | None], bool]:
     """The arguments of the extension's ``py_sink_open()``, and whether any offset can be written."""
     if isinstance(given, (str, os.PathLike)):
-        path = os.fsencode(given)
-        if b"\0" in path:
-            raise CpbError(f"the path {path!r} has a NUL in it")
+        path = _path_bytes(given)
         if isinstance(given, str) and given.startswith(URLS):
             raise CpbError(f"{_shown(given)} is a URL; expected a path: URLs are only read")
         special = os.path.exists(path) and not os.path.isfile(path)

@@ -68,9 +68,7 @@ def read_records(
     Raises:
         CpbError: ``"NOT_FOUND"``: `sources` do not name any file.
     """
-    size = _options.count("partition_size", partition_size)
-    if size == 0:
-        raise CpbError("partition_size is 0; expected a number of bytes", "USAGE")
+    size = _options.positive("partition_size", partition_size, "a number of bytes")
     parts: list[Partition] = []
     for source in _expand(sources):
         (whole,) = partitions(source, 1, url_options=url_options)
@@ -114,9 +112,7 @@ def inventory(
     import pandas
 
     urls = list(_expand(models))
-    step = _options.count("per_partition", per_partition)
-    if step == 0:
-        raise CpbError("per_partition is 0; expected a number of models", "USAGE")
+    step = _options.positive("per_partition", per_partition, "a number of models")
     meta = pandas.DataFrame({name: pandas.Series(dtype=kind) for name, kind in _COLUMNS.items()})
     groups = [urls[i : i + step] for i in range(0, len(urls), step)]
     return dask.dataframe.from_map(_rows, groups, limits=limits, url_options=url_options, meta=meta)
@@ -163,22 +159,20 @@ def _row(url: str, limits: Limits | None, url_options: Mapping[str, Any] | None)
 
 def _facts(overview: Mapping[str, Any]) -> dict[str, Any]:
     """The facts for the table from an answer to `overview`, which docs/inspecting.md describes."""
-    facts: dict[str, Any] = {"problems": len(overview.get("problems", []))}
-    named = overview.get("signatures") or overview.get("tags")
-    if isinstance(named, Mapping):
-        facts["signatures"] = ",".join(str(item.get("key", item.get("tag"))) for item in named["items"])
-    facts["functions"] = overview.get("concrete_functions", overview.get("functions"))
-    variables = overview.get("variables")
-    if isinstance(variables, Mapping):
-        facts["variables"] = variables.get("total")
-    parameters = overview.get("parameters")
-    if isinstance(parameters, Mapping):
-        for column, member in (("parameters", "total"), ("parameter_bytes", "bytes")):
-            facts[column] = None if parameters.get(member) is None else int(parameters[member])
-    keras = overview.get("keras")
-    if isinstance(keras, Mapping):
-        facts["keras"] = keras.get("class", keras.get("identifier"))
-    graph = overview.get("graph")
-    if "tags" in overview and isinstance(graph, Mapping):  # SameDiff
-        facts["variables"] = graph.get("kinds", {}).get("VARIABLE")
-    return facts
+    def part(name: str) -> Mapping[str, Any]:
+        found = overview.get(name)
+        return found if isinstance(found, Mapping) else {}
+
+    named, keras = part("signatures") or part("tags"), part("keras")
+    variables = part("variables").get("total")
+    if "tags" in overview and part("graph"):  # SameDiff
+        variables = part("graph").get("kinds", {}).get("VARIABLE")
+    sizes = {"parameters": part("parameters").get("total"), "parameter_bytes": part("parameters").get("bytes")}
+    return {
+        "problems": len(overview.get("problems", [])),
+        "signatures": ",".join(str(item.get("key", item.get("tag"))) for item in named["items"]) if named else None,
+        "functions": overview.get("concrete_functions", overview.get("functions")),
+        "variables": variables,
+        "keras": keras.get("class", keras.get("identifier")),
+        **{column: None if size is None else int(size) for column, size in sizes.items()},
+    }

@@ -42,6 +42,21 @@ void py_buffer_free(py_buffer *buffer) {
   *buffer = (py_buffer){0};
 }
 
+bool py_buffer_has(const py_buffer *buffer, const uint8_t *data, uint64_t size) {
+  const uintptr_t begin = (uintptr_t)buffer->data, at = (uintptr_t)data;
+  return buffer->view && at >= begin && at <= begin + buffer->size && size <= begin + buffer->size - at;
+}
+
+PyObject *py_buffer_part(const py_buffer *buffer, const uint8_t *data, uint64_t size) {
+  const Py_ssize_t from = data - buffer->data;
+  PyObject *bytes = PyObject_CallMethod(buffer->view, "cast", "s", "B");
+  PyObject *flat = bytes ? PyObject_CallMethod(bytes, "toreadonly", NULL) : NULL;
+  PyObject *part = flat ? PySequence_GetSlice(flat, from, from + (Py_ssize_t)size) : NULL;
+  Py_XDECREF(bytes);
+  Py_XDECREF(flat);
+  return part;
+}
+
 PyObject *py_bytes_new(uint64_t size) {
   if (size > (uint64_t)PY_SSIZE_T_MAX - 64) return PyErr_NoMemory();
   return PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);

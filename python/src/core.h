@@ -1,16 +1,15 @@
 /* The extension libcpb._core: Python objects over the public headers of libcpb, on the limited
  * API of Python 3.9.
  *
- * Each type has a gate, as an engine belongs to one thread at a time, and does its work without
+ * Each type has a py_work, as an engine belongs to one thread at a time, and does its work without
  * the GIL:
  *
- *     py_work work;
- *     if (!py_work_begin(&work, &self->gate, self->progress)) return NULL;
- *     py_work_unlock(&work);
- *     while (...steps of the engine...) if (!py_work_go_on(&work, done, total)) break;
- *     py_work_lock(&work);
+ *     if (!py_work_begin(&self->work, progress)) return NULL;
+ *     py_work_unlock(&self->work);
+ *     while (...steps of the engine...) if (!py_work_go_on(&self->work, done, total)) break;
+ *     py_work_lock(&self->work);
  *     ...results, or py_raise()...
- *     py_work_end(&work);
+ *     py_work_end(&self->work);
  *
  * Functions that return a PyObject * return a new reference, or NULL with an exception set; those
  * that return bool, false with an exception set. */
@@ -40,26 +39,25 @@ PyObject *py_raise_type(const char *what, PyObject *object, const char *expected
 /* --- work.c ------------------------------------------------------------------------------- */
 
 /* Lets one thread at a time use an object. */
-typedef struct py_gate {
+typedef struct py_work {
   PyThread_type_lock lock;
   unsigned long owner; /* the thread that is inside, or 0 */
-} py_gate;
-
-bool py_gate_init(py_gate *gate);
-void py_gate_free(py_gate *gate);
-
-/* A call that is under way. */
-typedef struct py_work {
-  py_gate *gate;
+  /* The call that is under way. */
   PyThreadState *state; /* while the GIL is released */
   PyObject *progress;   /* borrowed: called with bytes done and in all; or NULL, or None */
   uint64_t next;        /* when Python is asked again, in milliseconds of cpb_url_clock() */
 } py_work;
 
-/* Waits for the gate, without the GIL. CpbError USAGE when this thread is inside already: a file
- * object or a callback has called the object that it works for. */
-bool py_work_begin(py_work *work, py_gate *gate, PyObject *progress);
+/* In tp_init; TypeError for an object that has one. py_object_free() frees it. */
+bool py_work_init(py_work *work);
+
+/* Waits until no other thread is inside, without the GIL. CpbError USAGE when this thread is inside already: a file
+ * object or a callback has called the object that it works for. TypeError without __init__(). */
+bool py_work_begin(py_work *work, PyObject *progress);
 void py_work_end(py_work *work);
+
+/* The same for a function, which works for no object: nobody waits, and there is no end. */
+py_work py_work_alone(PyObject *progress);
 
 /* Releases the GIL, and takes it again. */
 void py_work_unlock(py_work *work);
@@ -98,6 +96,10 @@ bool py_buffer_read(py_buffer *buffer, PyObject *object, const char *what);
 bool py_buffer_write(py_buffer *buffer, PyObject *object, const char *what);
 void py_buffer_free(py_buffer *buffer);
 
+/* Whether these bytes lie in it; and a read-only view of them, if so. */
+bool py_buffer_has(const py_buffer *buffer, const uint8_t *data, uint64_t size);
+PyObject *py_buffer_part(const py_buffer *buffer, const uint8_t *data, uint64_t size);
+
 /* A bytes object to be filled. What a file claims its size to be takes no memory before the bytes
  * come: of so large a block the system gives pages when they are written. */
 PyObject *py_bytes_new(uint64_t size);
@@ -116,6 +118,9 @@ typedef struct py_text {
 int py_text_read(PyObject *object, void *text);
 int py_text_read_if_any(PyObject *object, void *text);
 void py_text_free(py_text *text);
+
+/* Lends it to two members of a struct of libcpb. */
+void py_text_lend(const py_text *text, const char **data, size_t *size);
 
 /* --- options.c ---------------------------------------------------------------------------- */
 
@@ -208,24 +213,33 @@ PyObject *py_values_of(const struct cpb_values_info *info, PyObject *data);
 
 /* --- the types ------------------------------------------------------------------------------ */
 
-/* Each adds to the module what its file defines. */
+/* Each adds to the module the type of its file, or dicts. */
 bool py_add_record_reader(PyObject *module);
 bool py_add_record_writer(PyObject *module);
 bool py_add_schema(PyObject *module);
 bool py_add_message(PyObject *module);
 bool py_add_model(PyObject *module);
-bool py_add_samediff(PyObject *module);
-bool py_add_diff(PyObject *module);
 bool py_add_names(PyObject *module);
-bool py_add_transfers(PyObject *module);
-bool py_add_tensor(PyObject *module);
 
 /* Adds a type, once made, under its name. `*type` is kept: it is NULL, or from another module
- * object of the same extension. */
-bool py_add_type(PyObject *module, PyTypeObject **type, PyType_Spec *spec);
+ * object of the same extension. `flags` come on top of the default ones. */
+bool py_add_type(PyObject *module, PyTypeObject **type, const char *name, size_t size, unsigned long flags,
+                 PyType_Slot *slots);
 
-/* The end of a tp_dealloc: releases the memory, and the type. */
-void py_object_free(PyObject *object);
+/* close() and the like: clears the object while no other thread is inside. Nothing without __init__(). */
+PyObject *py_object_close(void *object, py_work *work, void (*clear)(void *object));
+
+/* The end of a tp_dealloc: releases what py_work_init() made, the memory, and the type. `work` may be NULL. */
+void py_object_free(void *object, py_work *work);
+
+/* Functions of the module. */
+PyObject *py_merge(PyObject *module, PyObject *args);
+PyObject *py_split(PyObject *module, PyObject *args);
+PyObject *py_repack(PyObject *module, PyObject *args);
+PyObject *py_tensor(PyObject *module, PyObject *args);
+PyObject *py_write_samediff(PyObject *module, PyObject *args);
+PyObject *py_diff(PyObject *module, PyObject *args);
+PyObject *py_field_numbers(PyObject *module, PyObject *args);
 
 /* --- schema.c --------------------------------------------------------------------------------- */
 

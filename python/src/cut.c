@@ -5,7 +5,6 @@
 
 typedef struct cutting {
   py_model *model;
-  py_work *work;
   py_sink sinks[2];       /* by cpb_cut_file */
   int spool;              /* a descriptor of an empty file, for the message of a .cpb; or -1 */
   const py_sink *written; /* what the error is about; NULL: what is read */
@@ -62,8 +61,10 @@ static bool write_spool(cutting *t) {
 
 static bool split_spool(cutting *t) {
   const cpb_split_options how = {.struct_size = sizeof how, .seekable = 1, .limits = &t->model->limits};
-  const cpb_file_options options = {
-      .struct_size = sizeof options, .limits = &t->model->limits, .progress = py_work_progress, .user = t->work};
+  const cpb_file_options options = {.struct_size = sizeof options,
+                                    .limits = &t->model->limits,
+                                    .progress = py_work_progress,
+                                    .user = &t->model->work};
   cpb_file *in = cpb_file_open_fd(NULL, t->spool, -1, &t->error);
   cpb_split *split = in ? cpb_split_new(NULL, &how) : NULL;
   if (in && !split) t->error.code = CPB_E_MEMORY;
@@ -89,9 +90,9 @@ static bool write_all(cutting *t) {
 
 static bool write_files(cutting *t) {
   t->error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  py_work_unlock(t->work);
+  py_work_unlock(&t->model->work);
   bool done = write_all(t);
-  py_work_lock(t->work);
+  py_work_lock(&t->model->work);
   if (!done && t->written) py_raise(&t->error, t->written->name);
   else if (!done) py_model_raise(t->model, &t->error);
   return done;
@@ -102,9 +103,9 @@ static PyObject *cut(cutting *t, const cpb_question *question, PyObject *target,
                      bool sync) {
   size_t size = 0;
   if (!py_model_is_whole(t->model, &t->error)) return py_model_raise(t->model, &t->error);
-  py_work_unlock(t->work);
+  py_work_unlock(&t->model->work);
   const char *answer = cpb_model_file_ask(t->model->file, question, &size, &t->error);
-  py_work_lock(t->work);
+  py_work_lock(&t->model->work);
   if (!answer) return py_model_raise(t->model, &t->error);
   bool beside = cpb_model_num_pieces(cpb_model_file_model(t->model->file), CPB_CUT_KERAS_METADATA) > 0;
   if (!py_sink_open(&t->sinks[0], target, replace, sync)) return NULL;
@@ -115,20 +116,18 @@ static PyObject *cut(cutting *t, const cpb_question *question, PyObject *target,
 /* (paths, one a line; meta graph; target; that of keras_metadata.pb; descriptor of the spool or -1; replace; sync;
  * progress) */
 PyObject *py_model_cut(py_model *m, PyObject *args) {
-  py_work work;
   PyObject *target, *keras, *progress, *out = NULL;
   py_text paths = {0};
   int replace, sync;
-  cutting t = {.model = m, .work = &work};
+  cutting t = {.model = m};
   cpb_question question = {.struct_size = sizeof question, .kind = CPB_ASK_CUT, .count = UINT64_MAX};
   if (PyArg_ParseTuple(args, "O&IOOippO", py_text_read, &paths, &question.meta_graph, &target, &keras, &t.spool,
                        &replace, &sync, &progress) &&
-      py_model_begin(m, &work, progress)) {
-    question.name = paths.data;
-    question.name_size = paths.size;
-    if (py_model_is_open(m)) out = cut(&t, &question, target, keras, replace, sync);
+      py_model_begin(m, progress)) {
+    py_text_lend(&paths, &question.name, &question.name_size);
+    out = cut(&t, &question, target, keras, replace, sync);
     for (int i = 0; i < 2; i++) py_sink_close(&t.sinks[i]);
-    py_work_end(&work);
+    py_work_end(&m->work);
   }
   py_text_free(&paths);
   return out;

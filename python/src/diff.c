@@ -23,7 +23,7 @@ static bool load(comparison *d) {
   return true;
 }
 
-static bool compare(comparison *d, py_work *work) {
+static bool compare(comparison *d) {
   cpb_step step;
   cpb_need need;
   for (int i = 0; i < 2; i++) d->options.checkpoints[i] = cpb_model_file_checkpoint(d->sides[i]->file);
@@ -32,7 +32,7 @@ static bool compare(comparison *d, py_work *work) {
   if (!d->diff) return d->error.code = CPB_E_MEMORY, false;
   while ((step = cpb_diff_step(d->diff)) == CPB_STEP_NEED) {
     d->about = d->sides[cpb_diff_side(d->diff)];
-    if (!py_work_go_on(work, 0, 1)) return false;
+    if (!py_work_go_on(&d->sides[0]->work, 0, 1)) return false;
     cpb_input *input = cpb_diff_input(d->diff);
     cpb_input_need(input, &need);
     /* Of another file the engine says which one it is. */
@@ -49,12 +49,14 @@ static bool compare(comparison *d, py_work *work) {
 /* --- With it -------------------------------------------------------------------------------------- */
 
 /* Within both models. */
-static PyObject *run(comparison *d, py_work *work) {
+static PyObject *run(comparison *d) {
+  py_work *work = &d->sides[0]->work, *other = &d->sides[1]->work;
   size_t size = 0;
   PyObject *out = NULL;
-  if (!py_model_is_open(d->sides[0]) || !py_model_is_open(d->sides[1])) return NULL;
   py_work_unlock(work);
-  bool done = load(d) && compare(d, work);
+  other->state = work->state; /* of the same thread */
+  bool done = load(d) && compare(d);
+  other->state = NULL;
   py_work_lock(work);
   const char *json = done ? cpb_diff_result(d->diff, &size) : NULL;
   if (json) out = PyUnicode_DecodeUTF8(json, (Py_ssize_t)size, "strict");
@@ -66,22 +68,20 @@ static PyObject *run(comparison *d, py_work *work) {
 
 /* Both are entered, in one order whatever theirs is, so that two threads cannot wait for each other. */
 static PyObject *enter(comparison *d) {
-  py_work works[2];
   bool swapped = (uintptr_t)d->sides[0] > (uintptr_t)d->sides[1];
   py_model *first = d->sides[swapped], *second = d->sides[!swapped];
   PyObject *out = NULL;
-  if (!py_model_begin(first, &works[0], NULL)) return NULL;
-  if (py_model_begin(second, &works[1], NULL)) {
-    second->work = &works[0]; /* which is the one that has released the GIL */
-    out = run(d, &works[0]);
-    py_work_end(&works[1]);
+  if (!py_model_begin(first, NULL)) return NULL;
+  if (py_model_begin(second, NULL)) {
+    out = run(d);
+    py_work_end(&second->work);
   }
-  py_work_end(&works[0]);
+  py_work_end(&first->work);
   return out;
 }
 
 /* (a, b, max_differences, skip_values, limits) */
-static PyObject *core_diff(PyObject *Py_UNUSED(module), PyObject *args) {
+PyObject *py_diff(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *a, *b, *numbers;
   cpb_limits limits;
   unsigned long long most;
@@ -93,9 +93,4 @@ static PyObject *core_diff(PyObject *Py_UNUSED(module), PyObject *args) {
   if (a == b) return py_raise_text(CPB_E_USAGE, NULL, "both models are the same object; expected two");
   d.options.max_differences = most;
   return enter(&d);
-}
-
-bool py_add_diff(PyObject *module) {
-  static PyMethodDef functions[] = {{"diff", core_diff, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
-  return PyModule_AddFunctions(module, functions) == 0;
 }

@@ -16,13 +16,9 @@ bool py_errors_init(void) {
 
 PyObject *py_raise(const cpb_error *error, PyObject *name) {
   if (PyErr_Occurred()) return NULL;
-  PyObject *offset = Py_None;
-  Py_INCREF(offset);
-  if (error->offset != CPB_NO_OFFSET) {
-    Py_DECREF(offset);
-    offset = PyLong_FromUnsignedLongLong(error->offset);
-    if (!offset) return NULL;
-  }
+  const bool placed = error->offset != CPB_NO_OFFSET;
+  PyObject *offset = Py_BuildValue(placed ? "K" : "", (unsigned long long)error->offset);
+  if (!offset) return NULL;
   const char *text = error->message[0] ? error->message : cpb_code_text(error->code);
   PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
   PyObject *made = message ? PyObject_CallFunction(exception, "OsOOhh", message, cpb_code_name(error->code), offset,

@@ -26,12 +26,12 @@ static PyObject *found_tuple(const cpb_find *find) {
                        found->wire_type, found->fields ? Py_True : Py_False);
 }
 
-static bool run_find(py_message *m, py_work *work, cpb_find *find) {
+static bool run_find(py_message *m, cpb_find *find) {
   cpb_step step;
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  py_work_unlock(work);
-  while ((step = cpb_find_step(find)) == CPB_STEP_NEED) py_message_supply(m, work, cpb_find_input(find), &error);
-  py_work_lock(work);
+  py_work_unlock(&m->work);
+  while ((step = cpb_find_step(find)) == CPB_STEP_NEED) py_message_supply(m, cpb_find_input(find), &error);
+  py_work_lock(&m->work);
   if (step == CPB_STEP_DONE) return true;
   return py_raise(error.code != CPB_OK ? &error : cpb_find_error(find), m->source.name) != NULL;
 }
@@ -67,7 +67,7 @@ static bool set_up_find(cpb_find *find, const find_how *how) {
   return done;
 }
 
-static PyObject *find_path(py_message *m, py_work *work, const find_how *how) {
+static PyObject *find_path(py_message *m, const find_how *how) {
   cpb_error error;
   PyObject *out = NULL;
   const cpb_message_type *type = how->type_name ? py_schema_find(m->schema, how->type_name) : NULL;
@@ -76,7 +76,7 @@ static PyObject *find_path(py_message *m, py_work *work, const find_how *how) {
   if (!path) return py_raise(&error, NULL);
   cpb_find *find = cpb_find_new(NULL, type, path, &m->limits);
   if (!find) PyErr_NoMemory();
-  else if (set_up_find(find, how) && run_find(m, work, find)) out = found_tuple(find);
+  else if (set_up_find(find, how) && run_find(m, find)) out = found_tuple(find);
   cpb_find_free(find);
   cpb_path_free(path);
   return out;
@@ -84,13 +84,12 @@ static PyObject *find_path(py_message *m, py_work *work, const find_how *how) {
 
 /* (type name or None, path, [(offset, length)] or None, whether elements are to be ranges of their own) */
 PyObject *py_message_find(py_message *m, PyObject *args) {
-  py_work work;
   find_how how = {.within = Py_None};
   PyObject *out = NULL;
   if (PyArg_ParseTuple(args, "zO&|Op", &how.type_name, py_text_read, &how.path, &how.within, &how.each) &&
-      py_work_begin(&work, &m->gate, NULL)) {
-    if (py_message_is_open(m)) out = find_path(m, &work, &how);
-    py_work_end(&work);
+      py_message_begin(m)) {
+    out = find_path(m, &how);
+    py_work_end(&m->work);
   }
   py_text_free(&how.path);
   return out;
@@ -117,12 +116,12 @@ static bool append(text *t, const char *data, size_t length) {
   return true;
 }
 
-static bool write_json(py_work *work, cpb_json *json, text *out, cpb_error *error) {
+static bool write_json(py_message *m, cpb_json *json, text *out, cpb_error *error) {
   cpb_step step;
   while ((step = cpb_json_step(json)) == CPB_STEP_OUTPUT) {
     size_t length;
     const char *data = cpb_json_output(json, &length);
-    if (!py_work_go_on(work, 0, 1)) return false;
+    if (!py_work_go_on(&m->work, 0, 1)) return false;
     if (!append(out, data, length)) return error->code = CPB_E_MEMORY, false;
   }
   if (step == CPB_STEP_ERROR) *error = *cpb_json_error(json);
@@ -136,11 +135,10 @@ typedef struct json_how {
 } json_how;
 
 /* Without the GIL. */
-static bool outline_to_json(py_message *m, py_work *work, cpb_outline *outline, const cpb_message_type *type,
-                            const json_how *how, text *out, cpb_error *error) {
+static bool outline_to_json(py_message *m, cpb_outline *outline, const cpb_message_type *type, const json_how *how,
+                            text *out, cpb_error *error) {
   cpb_step step;
-  while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED)
-    py_message_supply(m, work, cpb_outline_input(outline), error);
+  while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED) py_message_supply(m, cpb_outline_input(outline), error);
   if (step == CPB_STEP_ERROR && error->code == CPB_OK) *error = *cpb_outline_error(outline);
   if (step == CPB_STEP_ERROR) return false;
   cpb_json_options options = {.struct_size = sizeof options,
@@ -151,13 +149,12 @@ static bool outline_to_json(py_message *m, py_work *work, cpb_outline *outline, 
   size_t size;
   const uint8_t *message = cpb_outline_message(outline, &size);
   cpb_json *json = cpb_json_new(NULL, type, message, size, &options);
-  bool done = json ? write_json(work, json, out, error) : (error->code = CPB_E_MEMORY, false);
+  bool done = json ? write_json(m, json, out, error) : (error->code = CPB_E_MEMORY, false);
   cpb_json_free(json);
   return done;
 }
 
-static PyObject *ranges_to_json(py_message *m, py_work *work, const cpb_range *ranges, size_t count,
-                                const json_how *how) {
+static PyObject *ranges_to_json(py_message *m, const cpb_range *ranges, size_t count, const json_how *how) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   text out = {0};
   const cpb_outline_options options = {.struct_size = sizeof options, .max_value = how->omit, .limits = &m->limits};
@@ -165,9 +162,9 @@ static PyObject *ranges_to_json(py_message *m, py_work *work, const cpb_range *r
   if (!type) return NULL;
   cpb_outline *outline = cpb_outline_new(NULL, type, ranges, count, &options);
   if (!outline) return PyErr_NoMemory();
-  py_work_unlock(work);
-  bool done = outline_to_json(m, work, outline, type, how, &out, &error);
-  py_work_lock(work);
+  py_work_unlock(&m->work);
+  bool done = outline_to_json(m, outline, type, how, &out, &error);
+  py_work_lock(&m->work);
   cpb_outline_free(outline);
   PyObject *json = done ? PyUnicode_DecodeUTF8(out.data, (Py_ssize_t)out.size, "strict") : NULL;
   if (!done) py_raise(&error, m->source.name);
@@ -177,17 +174,16 @@ static PyObject *ranges_to_json(py_message *m, py_work *work, const cpb_range *r
 
 /* (type name, [(offset, length)], omit, original names, unknown fields) */
 PyObject *py_message_json(py_message *m, PyObject *args) {
-  py_work work;
   json_how how;
   PyObject *list, *out = NULL;
   if (!PyArg_ParseTuple(args, "sO!Kpp", &how.type_name, &PyList_Type, &list, &how.omit, &how.original_names,
                         &how.unknown_fields) ||
-      !py_work_begin(&work, &m->gate, NULL))
+      !py_message_begin(m))
     return NULL;
   size_t count;
   cpb_range *ranges = take_ranges(list, &count);
-  if (ranges && py_message_is_open(m)) out = ranges_to_json(m, &work, ranges, count, &how);
+  if (ranges) out = ranges_to_json(m, ranges, count, &how);
   free(ranges);
-  py_work_end(&work);
+  py_work_end(&m->work);
   return out;
 }

@@ -6,7 +6,8 @@
 
 static PyTypeObject *message_type;
 
-static void clear(py_message *m) {
+static void clear(void *object) {
+  py_message *m = object;
   cpb_chunk_reader_free(m->chunks);
   cpb_opened_free(m->opened);
   for (size_t i = 0; i < m->num_bytes; i++) py_buffer_free(&m->buffers[i]);
@@ -22,18 +23,25 @@ static void clear(py_message *m) {
   m->open = false;
 }
 
-bool py_message_is_open(const py_message *m) {
+static bool is_open(const py_message *m) {
   return m->open || py_raise_text(CPB_E_USAGE, NULL, "the message is closed") != NULL;
+}
+
+bool py_message_begin(py_message *m) {
+  if (!py_work_begin(&m->work, NULL)) return false;
+  if (is_open(m)) return true;
+  py_work_end(&m->work);
+  return false;
 }
 
 /* --- Opening, without the GIL ------------------------------------------------------------------ */
 
 /* Carries out the opening, or what was requested. */
-static cpb_step run(py_message *m, py_work *work, cpb_error *error) {
+static cpb_step run(py_message *m, cpb_error *error) {
   cpb_step step;
   while ((step = cpb_opened_step(m->opened)) == CPB_STEP_NEED) {
     cpb_input *input = cpb_opened_input(m->opened);
-    if (py_work_go_on(work, 0, 1)) cpb_file_supply(m->source.file, input);
+    if (py_work_go_on(&m->work, 0, 1)) cpb_file_supply(m->source.file, input);
     else cpb_input_fail(input, CPB_E_CANCELLED, "stopped");
   }
   if (step == CPB_STEP_ERROR) *error = *cpb_opened_error(m->opened);
@@ -46,11 +54,11 @@ static bool read_size(py_message *m, cpb_error *error) {
   return m->index || cpb_file_size(m->source.file, &m->size, error) == CPB_OK;
 }
 
-static bool open_message(py_message *m, py_work *work) {
+static bool open_message(py_message *m) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  py_work_unlock(work);
-  bool done = run(m, work, &error) == CPB_STEP_DONE && read_size(m, &error);
-  py_work_lock(work);
+  py_work_unlock(&m->work);
+  bool done = run(m, &error) == CPB_STEP_DONE && read_size(m, &error);
+  py_work_lock(&m->work);
   return done || py_raise(&error, m->source.name) != NULL;
 }
 
@@ -99,108 +107,103 @@ static bool set_type(py_message *m, PyObject *set, const char *name) {
   return m->type != NULL;
 }
 
+/* Either of what is read, or of chunks in memory and their index. */
 static int message_init(py_message *m, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"resolved", "form", "schema", "type_name", "chunks", "tree", "progress", "limits", NULL};
-  PyObject *resolved, *schema, *chunks, *tree, *progress, *limits;
-  int form;
+  static char *names[] = {"schema", "type_name", "limits", "resolved", "form", "progress", "chunks", "tree", NULL};
+  PyObject *schema, *limits, *resolved = Py_None, *progress = NULL, *chunks = NULL, *tree = Py_None;
+  int form = 0;
   const char *name;
-  py_work work;
-  if (m->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiOzOOOO", names, &resolved, &form, &schema, &name, &chunks, &tree,
-                                   &progress, &limits))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OzO|OiOOO", names, &schema, &name, &limits, &resolved, &form,
+                                   &progress, &chunks, &tree))
     return -1;
-  if (!py_limits(&m->limits, limits) || !py_gate_init(&m->gate) || !set_type(m, schema, name)) return -1;
+  if (!py_work_init(&m->work) || !py_limits(&m->limits, limits) || !set_type(m, schema, name)) return -1;
   const cpb_opened_options how = {
       .struct_size = sizeof how, .form = (cpb_opened_form)form, .limits = &m->limits, .type = m->type};
-  bool made = chunks == Py_None ? open_source(m, resolved, &how) : open_chunks(m, chunks, tree, &how);
-  if (!made || !py_work_begin(&work, &m->gate, progress)) return -1;
-  m->open = open_message(m, &work);
+  bool made = chunks ? open_chunks(m, chunks, tree, &how) : open_source(m, resolved, &how);
+  if (!made || !py_work_begin(&m->work, progress)) return -1;
+  m->open = open_message(m);
   if (!m->open) clear(m);
-  py_work_end(&work);
+  py_work_end(&m->work);
   return m->open ? 0 : -1;
 }
 
 static void message_dealloc(py_message *m) {
   clear(m);
   Py_XDECREF(m->schema);
-  py_gate_free(&m->gate);
-  py_object_free((PyObject *)m);
+  py_object_free(m, &m->work);
 }
 
 /* --- Ranges ------------------------------------------------------------------------------------- */
 
 /* Without the GIL. Bytes [offset, offset + length) of the message, which must be there, into `out`.
  * False: `error` says why, or an exception is set. */
-static bool copy(py_message *m, py_work *work, uint64_t offset, uint8_t *out, size_t length, cpb_error *error) {
+static bool copy(py_message *m, uint64_t offset, uint8_t *out, size_t length, cpb_error *error) {
   size_t n, done = 0;
   cpb_step step;
   cpb_opened_read(m->opened, offset, length);
-  while ((step = run(m, work, error)) == CPB_STEP_DATA) {
+  while ((step = run(m, error)) == CPB_STEP_DATA) {
     const uint8_t *data = cpb_opened_data(m->opened, &n);
     memcpy(out + done, data, n);
     done += n;
-    if (!py_work_go_on(work, done, length)) return false;
+    if (!py_work_go_on(&m->work, done, length)) return false;
   }
   if (step == CPB_STEP_DONE && done < length) *error = (cpb_error){.code = CPB_E_TRUNCATED, .offset = offset + done};
   return step == CPB_STEP_DONE && done == length;
 }
 
-void py_message_supply(py_message *m, py_work *work, cpb_input *input, cpb_error *error) {
-  if (!py_work_go_on(work, 0, 1)) {
+void py_message_supply(py_message *m, cpb_input *input, cpb_error *error) {
+  if (!py_work_go_on(&m->work, 0, 1)) {
     cpb_input_fail(input, CPB_E_CANCELLED, "stopped");
     return;
   }
   cpb_opened_answer(m->opened, input);
-  run(m, work, error);
+  run(m, error);
 }
 
-PyObject *py_message_bytes(py_message *m, py_work *work, uint64_t offset, uint64_t length) {
+/* What read(offset, length) returns. */
+static PyObject *read_bytes(py_message *m, uint64_t offset, uint64_t length) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   if (offset > m->size) offset = m->size;
   if (length > m->size - offset) length = m->size - offset;
   PyObject *out = py_bytes_new(length);
   uint8_t *to = out ? (uint8_t *)PyBytes_AsString(out) : NULL;
   if (!out) return NULL;
-  py_work_unlock(work);
-  bool copied = copy(m, work, offset, to, (size_t)length, &error);
-  py_work_lock(work);
+  py_work_unlock(&m->work);
+  bool copied = copy(m, offset, to, (size_t)length, &error);
+  py_work_lock(&m->work);
   if (copied) return out;
   Py_DECREF(out);
   return py_raise(&error, m->source.name);
 }
 
 static PyObject *message_read(py_message *m, PyObject *args) {
-  py_work work;
   unsigned long long offset, length;
-  PyObject *out = NULL;
-  if (!PyArg_ParseTuple(args, "KK", &offset, &length) || !py_work_begin(&work, &m->gate, NULL)) return NULL;
-  if (py_message_is_open(m)) out = py_message_bytes(m, &work, offset, length);
-  py_work_end(&work);
+  if (!PyArg_ParseTuple(args, "KK", &offset, &length) || !py_message_begin(m)) return NULL;
+  PyObject *out = read_bytes(m, offset, length);
+  py_work_end(&m->work);
   return out;
 }
 
-static bool read_into(py_message *m, py_work *work, const py_buffer *to, uint64_t offset, size_t *n) {
+static bool read_into(py_message *m, const py_buffer *to, uint64_t offset, size_t *n) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  if (!py_message_is_open(m)) return false;
   if (offset > m->size) offset = m->size;
   *n = m->size - offset < to->size ? (size_t)(m->size - offset) : to->size;
-  py_work_unlock(work);
-  bool copied = copy(m, work, offset, to->data, *n, &error);
-  py_work_lock(work);
+  py_work_unlock(&m->work);
+  bool copied = copy(m, offset, to->data, *n, &error);
+  py_work_lock(&m->work);
   return copied || py_raise(&error, m->source.name) != NULL;
 }
 
 static PyObject *message_readinto(py_message *m, PyObject *args) {
-  py_work work;
   PyObject *object;
   py_buffer to;
   size_t n = 0;
   unsigned long long offset;
   if (!PyArg_ParseTuple(args, "OK", &object, &offset) || !py_buffer_write(&to, object, "the buffer")) return NULL;
-  bool done = py_work_begin(&work, &m->gate, NULL);
+  bool done = py_message_begin(m);
   if (done) {
-    done = read_into(m, &work, &to, offset, &n);
-    py_work_end(&work);
+    done = read_into(m, &to, offset, &n);
+    py_work_end(&m->work);
   }
   py_buffer_free(&to);
   return done ? PyLong_FromSize_t(n) : NULL;
@@ -213,7 +216,7 @@ static uint64_t num_chunks(const py_message *m) {
 }
 
 static PyObject *get_num_chunks(py_message *m, void *Py_UNUSED(closure)) {
-  return py_message_is_open(m) ? PyLong_FromUnsignedLongLong(num_chunks(m)) : NULL;
+  return is_open(m) ? PyLong_FromUnsignedLongLong(num_chunks(m)) : NULL;
 }
 
 static bool has_chunk(const py_message *m, unsigned long long i) {
@@ -226,28 +229,28 @@ static bool has_chunk(const py_message *m, unsigned long long i) {
 static PyObject *message_chunk(py_message *m, PyObject *args) {
   unsigned long long i;
   cpb_chunk_info info = {0};
-  if (!PyArg_ParseTuple(args, "K", &i) || !py_message_is_open(m) || !has_chunk(m, i)) return NULL;
+  if (!PyArg_ParseTuple(args, "K", &i) || !is_open(m) || !has_chunk(m, i)) return NULL;
   if (m->bytes) info = (cpb_chunk_info){.type = m->bytes[i].type, .size = m->bytes[i].size};
   else cpb_index_get_chunk(m->index, i, &info);
   return Py_BuildValue("IKK", (unsigned)info.type, (unsigned long long)info.size, (unsigned long long)info.position);
 }
 
-static cpb_step run_chunk(py_message *m, py_work *work) {
+static cpb_step run_chunk(py_message *m) {
   cpb_step step;
   while ((step = cpb_chunk_reader_step(m->chunks)) == CPB_STEP_NEED) {
-    if (!py_work_go_on(work, 0, 1)) return CPB_STEP_ERROR;
+    if (!py_work_go_on(&m->work, 0, 1)) return CPB_STEP_ERROR;
     cpb_file_supply(m->source.file, cpb_chunk_reader_input(m->chunks));
   }
   return step;
 }
 
 /* Makes `*out` when the chunk's size is known, and fills it. */
-static cpb_step take_chunk(py_message *m, py_work *work, uint64_t offset, uint64_t length, PyObject **out) {
+static cpb_step take_chunk(py_message *m, uint64_t offset, uint64_t length, PyObject **out) {
   size_t done = 0;
   for (;;) {
-    py_work_unlock(work);
-    cpb_step step = run_chunk(m, work);
-    py_work_lock(work);
+    py_work_unlock(&m->work);
+    cpb_step step = run_chunk(m);
+    py_work_lock(&m->work);
     if (step == CPB_STEP_ERROR) return step;
     uint64_t size = cpb_chunk_reader_stored(m->chunks)->size, whole = offset < size ? size - offset : 0;
     if (!*out) *out = py_bytes_new(whole < length ? whole : length);
@@ -259,13 +262,13 @@ static cpb_step take_chunk(py_message *m, py_work *work, uint64_t offset, uint64
   }
 }
 
-static PyObject *read_stored(py_message *m, py_work *work, uint64_t i, uint64_t offset, uint64_t length) {
+static PyObject *read_stored(py_message *m, uint64_t i, uint64_t offset, uint64_t length) {
   PyObject *out = NULL;
   const cpb_chunk_reader_options how = {.struct_size = sizeof how, .limits = &m->limits};
   if (!m->chunks) m->chunks = cpb_chunk_reader_new(NULL, m->index, &how);
   if (!m->chunks) return PyErr_NoMemory();
   cpb_chunk_reader_read(m->chunks, i, offset, length);
-  if (take_chunk(m, work, offset, length, &out) == CPB_STEP_DONE) return out;
+  if (take_chunk(m, offset, length, &out) == CPB_STEP_DONE) return out;
   py_raise(cpb_chunk_reader_error(m->chunks), m->source.name);
   cpb_chunk_reader_free(m->chunks); /* its error would stay */
   m->chunks = NULL;
@@ -281,20 +284,19 @@ static PyObject *read_given(const py_message *m, uint64_t i, uint64_t offset, ui
 }
 
 static PyObject *message_read_chunk(py_message *m, PyObject *args) {
-  py_work work;
   unsigned long long i, offset, length;
   PyObject *out = NULL;
-  if (!PyArg_ParseTuple(args, "KKK", &i, &offset, &length) || !py_work_begin(&work, &m->gate, NULL)) return NULL;
-  if (py_message_is_open(m) && has_chunk(m, i))
-    out = m->bytes ? read_given(m, i, offset, length) : read_stored(m, &work, i, offset, length);
-  py_work_end(&work);
+  if (!PyArg_ParseTuple(args, "KKK", &i, &offset, &length) || !py_work_begin(&m->work, NULL)) return NULL;
+  if (is_open(m) && has_chunk(m, i))
+    out = m->bytes ? read_given(m, i, offset, length) : read_stored(m, i, offset, length);
+  py_work_end(&m->work);
   return out;
 }
 
 /* --- The rest --------------------------------------------------------------------------------------- */
 
 static PyObject *get_size(py_message *m, void *Py_UNUSED(closure)) {
-  return py_message_is_open(m) ? PyLong_FromUnsignedLongLong(m->size) : NULL;
+  return is_open(m) ? PyLong_FromUnsignedLongLong(m->size) : NULL;
 }
 
 static PyObject *get_chunked(py_message *m, void *Py_UNUSED(closure)) { return PyBool_FromLong(m->index != NULL); }
@@ -302,7 +304,7 @@ static PyObject *get_chunked(py_message *m, void *Py_UNUSED(closure)) { return P
 /* (splitter, join, bad consumers), or None. */
 static PyObject *get_version(py_message *m, void *Py_UNUSED(closure)) {
   cpb_index_version v;
-  if (!py_message_is_open(m)) return NULL;
+  if (!is_open(m)) return NULL;
   if (!m->index) Py_RETURN_NONE;
   cpb_index_get_version(m->index, &v);
   PyObject *bad = PyTuple_New((Py_ssize_t)v.num_bad_consumers);
@@ -313,14 +315,7 @@ static PyObject *get_version(py_message *m, void *Py_UNUSED(closure)) {
   return bad ? Py_BuildValue("iiN", (int)v.splitter, (int)v.join, bad) : NULL;
 }
 
-static PyObject *message_close(py_message *m, PyObject *Py_UNUSED(none)) {
-  py_work work;
-  if (!m->gate.lock) Py_RETURN_NONE;
-  if (!py_work_begin(&work, &m->gate, NULL)) return NULL;
-  clear(m);
-  py_work_end(&work);
-  Py_RETURN_NONE;
-}
+static PyObject *message_close(py_message *m, PyObject *Py_UNUSED(none)) { return py_object_close(m, &m->work, clear); }
 
 static PyMethodDef methods[] = {
     {"_read", (PyCFunction)message_read, METH_VARARGS, NULL},
@@ -347,9 +342,5 @@ bool py_add_message(PyObject *module) {
                                 {Py_tp_methods, (void *)methods},
                                 {Py_tp_getset, (void *)getters},
                                 {0, NULL}};
-  static PyType_Spec spec = {.name = "libcpb._core.Message",
-                             .basicsize = sizeof(py_message),
-                             .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-                             .slots = slots};
-  return py_add_type(module, &message_type, &spec);
+  return py_add_type(module, &message_type, "libcpb._core.Message", sizeof(py_message), Py_TPFLAGS_BASETYPE, slots);
 }

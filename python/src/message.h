@@ -10,7 +10,7 @@
 
 typedef struct py_message {
   PyObject_HEAD;
-  py_gate gate;
+  py_work work;
   bool open;
   py_source source;             /* nothing in it when the chunks are in memory */
   PyObject *schema;             /* a Schema */
@@ -26,17 +26,15 @@ typedef struct py_message {
   cpb_chunk_bytes *bytes;
 } py_message;
 
-bool py_message_is_open(const py_message *message);
+/* As py_work_begin(), and fails when it is closed. */
+bool py_message_begin(py_message *message);
 
 /* Without the GIL. Answers an engine that reads the message; on failure the engine's next step
  * fails, and `error` has the cause. */
-void py_message_supply(py_message *message, py_work *work, cpb_input *input, cpb_error *error);
+void py_message_supply(py_message *message, cpb_input *input, cpb_error *error);
 
 /* fields.c: methods of the type. */
 PyObject *py_message_find(py_message *message, PyObject *args);
 PyObject *py_message_json(py_message *message, PyObject *args);
-
-/* Bytes as an object: what read(offset, length) returns. With the GIL, within `work`. */
-PyObject *py_message_bytes(py_message *message, py_work *work, uint64_t offset, uint64_t length);
 
 #endif

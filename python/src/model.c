@@ -6,25 +6,22 @@
 
 static PyTypeObject *model_type;
 
-static void clear(py_model *m) {
+static void clear(void *object) {
+  py_model *m = object;
   cpb_model_file_close(m->file);
   m->file = NULL;
   py_source_close(&m->source);
 }
 
-bool py_model_is_open(const py_model *m) {
+static bool is_open(const py_model *m) {
   return m->file || py_raise_text(CPB_E_USAGE, m->source.name, "the model is closed") != NULL;
 }
 
-static int go_on(void *user, uint64_t done, uint64_t total) {
-  const py_model *m = user;
-  return py_work_progress(m->work, done, total);
-}
-
-bool py_model_begin(py_model *m, py_work *work, PyObject *progress) {
-  if (!py_work_begin(work, &m->gate, progress)) return false;
-  m->work = work;
-  return true;
+bool py_model_begin(py_model *m, PyObject *progress) {
+  if (!py_work_begin(&m->work, progress)) return false;
+  if (is_open(m)) return true;
+  py_work_end(&m->work);
+  return false;
 }
 
 PyObject *py_model_raise(py_model *m, const cpb_error *error) {
@@ -39,19 +36,18 @@ PyObject *py_model_raise(py_model *m, const cpb_error *error) {
 }
 
 /* A path or URL, beside which other files may lie. */
-static cpb_model_file *open_place(py_model *m, py_work *work, PyObject *resolved, cpb_model_file_options *how,
-                                  cpb_error *error) {
+static cpb_model_file *open_place(py_model *m, PyObject *resolved, cpb_model_file_options *how, cpb_error *error) {
   const char *path = py_source_prepare(&m->source, resolved);
   if (!path) return NULL;
   how->urls = m->source.urls;
-  py_work_unlock(work);
+  py_work_unlock(&m->work);
   cpb_model_file *file = cpb_model_file_open(NULL, path, how, error);
-  py_work_lock(work);
+  py_work_lock(&m->work);
   return file;
 }
 
 /* Whatever else can be read. Its name is looked at for its ending. */
-static cpb_model_file *open_source(py_model *m, py_work *work, PyObject *resolved, const cpb_model_file_options *how,
+static cpb_model_file *open_source(py_model *m, PyObject *resolved, const cpb_model_file_options *how,
                                    cpb_error *error) {
   if (!py_source_open(&m->source, resolved)) return NULL;
   PyObject *name = m->source.name == Py_None ? PyBytes_FromString("") : PyUnicode_EncodeFSDefault(m->source.name);
@@ -59,9 +55,9 @@ static cpb_model_file *open_source(py_model *m, py_work *work, PyObject *resolve
   cpb_file *file = m->source.file;
   const char *path = PyBytes_AsString(name);
   m->source.file = NULL;
-  py_work_unlock(work);
+  py_work_unlock(&m->work);
   cpb_model_file *made = cpb_model_file_on(NULL, file, path, how, error);
-  py_work_lock(work);
+  py_work_lock(&m->work);
   Py_DECREF(name);
   return made;
 }
@@ -73,53 +69,48 @@ static int model_init(py_model *m, PyObject *args, PyObject *kwargs) {
   int kind;
   unsigned leave_out;
   unsigned long long max_value, max_memory;
-  py_work work;
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  if (m->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiKKIOO", names, &resolved, &kind, &max_value, &max_memory,
-                                   &leave_out, &progress, &numbers) ||
-      !py_limits(&m->limits, numbers))
+                                   &leave_out, &progress, &numbers))
     return -1;
-  if (!py_gate_init(&m->gate) || !py_model_begin(m, &work, progress)) return -1;
+  if (!py_work_init(&m->work) || !py_limits(&m->limits, numbers) || !py_work_begin(&m->work, progress)) return -1;
   const cpb_model_options inside = {
       .struct_size = sizeof inside, .max_value = max_value, .max_memory = max_memory, .limits = &m->limits};
   cpb_model_file_options how = {.struct_size = sizeof how,
                                 .kind = (cpb_model_kind)kind,
                                 .model = &inside,
                                 .leave_out = leave_out,
-                                .progress = go_on,
-                                .user = m,
+                                .progress = py_work_progress,
+                                .user = &m->work,
                                 .keep_damaged = 1};
-  m->file = py_source_has_place(resolved) ? open_place(m, &work, resolved, &how, &error)
-                                          : open_source(m, &work, resolved, &how, &error);
+  m->file =
+      py_source_has_place(resolved) ? open_place(m, resolved, &how, &error) : open_source(m, resolved, &how, &error);
   if (!m->file) {
     py_raise(&error, m->source.name);
     clear(m);
   }
-  py_work_end(&work);
+  py_work_end(&m->work);
   return m->file ? 0 : -1;
 }
 
 static void model_dealloc(py_model *m) {
   clear(m);
-  py_gate_free(&m->gate);
-  py_object_free((PyObject *)m);
+  py_object_free(m, &m->work);
 }
 
 /* --- Questions ---------------------------------------------------------------------------------------- */
 
-static PyObject *ask(py_model *m, py_work *work, const cpb_question *question) {
+static PyObject *ask(py_model *m, const cpb_question *question) {
   size_t size = 0;
   cpb_error error;
-  py_work_unlock(work);
+  py_work_unlock(&m->work);
   const char *answer = cpb_model_file_ask(m->file, question, &size, &error);
-  py_work_lock(work);
+  py_work_lock(&m->work);
   return answer ? PyUnicode_DecodeUTF8(answer, (Py_ssize_t)size, "strict") : py_model_raise(m, &error);
 }
 
 /* (question, name, scope, to, distance, meta graph, first, count, brief, progress) */
 static PyObject *model_ask(py_model *m, PyObject *args) {
-  py_work work;
   int kind;
   PyObject *progress, *out = NULL;
   py_text name = {0}, scope = {0}, to = {0};
@@ -128,19 +119,16 @@ static PyObject *model_ask(py_model *m, PyObject *args) {
   if (PyArg_ParseTuple(args, "iO&O&O&KIKKpO", &kind, py_text_read_if_any, &name, py_text_read_if_any, &scope,
                        py_text_read_if_any, &to, &distance, &question.meta_graph, &first, &count, &question.brief,
                        &progress) &&
-      py_model_begin(m, &work, progress)) {
+      py_model_begin(m, progress)) {
     question.kind = (cpb_question_kind)kind;
-    question.name = name.data;
-    question.name_size = name.size;
-    question.scope = scope.data;
-    question.scope_size = scope.size;
-    question.to = to.data;
-    question.to_size = to.size;
+    py_text_lend(&name, &question.name, &question.name_size);
+    py_text_lend(&scope, &question.scope, &question.scope_size);
+    py_text_lend(&to, &question.to, &question.to_size);
     question.distance = distance;
     question.first = first;
     question.count = count;
-    if (py_model_is_open(m)) out = ask(m, &work, &question);
-    py_work_end(&work);
+    out = ask(m, &question);
+    py_work_end(&m->work);
   }
   py_text_free(&name);
   py_text_free(&scope);
@@ -151,7 +139,7 @@ static PyObject *model_ask(py_model *m, PyObject *args) {
 /* --- Arrays -------------------------------------------------------------------------------------------- */
 
 /* Without the GIL. */
-static bool fill(py_work *work, cpb_values_file *values, uint8_t *to, uint64_t room, cpb_error *error) {
+static bool fill(py_model *m, cpb_values_file *values, uint8_t *to, uint64_t room, cpb_error *error) {
   for (uint64_t done = 0;;) {
     size_t size;
     const uint8_t *data = cpb_values_file_read(values, &size, error);
@@ -160,11 +148,11 @@ static bool fill(py_work *work, cpb_values_file *values, uint8_t *to, uint64_t r
     if (size > room - done) return error->code = CPB_E_DAMAGED, false;
     memcpy(to + done, data, size);
     done += size;
-    if (!py_work_go_on(work, done, room)) return false;
+    if (!py_work_go_on(&m->work, done, room)) return false;
   }
 }
 
-static PyObject *take_values(py_model *m, py_work *work, cpb_values_file *values, uint64_t most) {
+static PyObject *take_values(py_model *m, cpb_values_file *values, uint64_t most) {
   const cpb_values_info *info = cpb_values_file_info(values);
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   if (info->size > most)
@@ -174,9 +162,9 @@ static PyObject *take_values(py_model *m, py_work *work, cpb_values_file *values
   PyObject *bytes = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)info->size);
   if (!bytes) return NULL;
   uint8_t *to = (uint8_t *)PyByteArray_AsString(bytes);
-  py_work_unlock(work);
-  bool done = fill(work, values, to, info->size, &error);
-  py_work_lock(work);
+  py_work_unlock(&m->work);
+  bool done = fill(m, values, to, info->size, &error);
+  py_work_lock(&m->work);
   PyObject *out = done ? py_values_of(info, bytes) : py_model_raise(m, &error);
   Py_DECREF(bytes);
   return out;
@@ -191,121 +179,115 @@ bool py_model_is_whole(py_model *m, cpb_error *error) {
   return !damage;
 }
 
-static PyObject *read_values(py_model *m, py_work *work, const py_text *name, const cpb_values_options *how,
-                             bool variable, uint64_t most) {
+/* What is asked about an array. */
+typedef struct array_question {
+  py_text name, scope;
+  cpb_values_options values;
+  int variable;
+  unsigned long long number; /* the most bytes; or the axis from 1, or 0 */
+  PyObject *progress;
+} array_question;
+
+static PyObject *read_values(py_model *m, const array_question *q) {
   cpb_error error;
-  if (!variable && !py_model_is_whole(m, &error)) return py_model_raise(m, &error);
-  py_work_unlock(work);
-  cpb_values_file *values = variable ? cpb_model_file_variable(m->file, name->data, name->size, how, &error)
-                                     : cpb_model_file_values(m->file, name->data, name->size, how, &error);
-  py_work_lock(work);
-  PyObject *out = values ? take_values(m, work, values, most) : py_model_raise(m, &error);
+  py_work_unlock(&m->work);
+  cpb_values_file *values = (q->variable ? cpb_model_file_variable : cpb_model_file_values)(
+      m->file, q->name.data, q->name.size, &q->values, &error);
+  py_work_lock(&m->work);
+  PyObject *out = values ? take_values(m, values, q->number) : py_model_raise(m, &error);
   cpb_values_file_close(values);
   return out;
 }
 
-/* (name, whether of a variable, scope, state, meta graph, most bytes, progress) */
-static PyObject *model_values(py_model *m, PyObject *args) {
-  py_work work;
-  int variable;
-  py_text name = {0}, scope = {0};
-  unsigned long long most;
-  PyObject *progress, *out = NULL;
-  cpb_values_options how = {.struct_size = sizeof how};
-  if (PyArg_ParseTuple(args, "O&pO&IIKO", py_text_read, &name, &variable, py_text_read_if_any, &scope, &how.state,
-                       &how.meta_graph, &most, &progress) &&
-      py_model_begin(m, &work, progress)) {
-    how.scope = scope.data;
-    how.scope_size = scope.size;
-    if (py_model_is_open(m)) out = read_values(m, &work, &name, &how, variable, most);
-    py_work_end(&work);
-  }
-  py_text_free(&name);
-  py_text_free(&scope);
-  return out;
-}
-
-static PyObject *read_statistics(py_model *m, py_work *work, const py_text *name,
-                                 const cpb_model_statistics_options *how) {
+static PyObject *read_statistics(py_model *m, const array_question *q) {
   size_t size;
   cpb_error error;
-  if (!how->variable && !py_model_is_whole(m, &error)) return py_model_raise(m, &error);
-  py_work_unlock(work);
-  const char *json = cpb_model_file_statistics(m->file, name->data, name->size, how, &size, &error);
-  py_work_lock(work);
+  const cpb_model_statistics_options how = {
+      .struct_size = sizeof how, .values = &q->values, .variable = q->variable, .axis = (uint32_t)q->number};
+  py_work_unlock(&m->work);
+  const char *json = cpb_model_file_statistics(m->file, q->name.data, q->name.size, &how, &size, &error);
+  py_work_lock(&m->work);
   return json ? PyUnicode_DecodeUTF8(json, (Py_ssize_t)size, NULL) : py_model_raise(m, &error);
 }
 
-/* (name, whether of a variable, scope, state, meta graph, axis from 1 or 0, progress) */
-static PyObject *model_statistics(py_model *m, PyObject *args) {
-  py_work work;
-  py_text name = {0}, scope = {0};
-  PyObject *progress, *out = NULL;
-  cpb_values_options values = {.struct_size = sizeof values};
-  cpb_model_statistics_options how = {.struct_size = sizeof how, .values = &values};
-  if (PyArg_ParseTuple(args, "O&pO&IIIO", py_text_read, &name, &how.variable, py_text_read_if_any, &scope,
-                       &values.state, &values.meta_graph, &how.axis, &progress) &&
-      py_model_begin(m, &work, progress)) {
-    values.scope = scope.data;
-    values.scope_size = scope.size;
-    if (py_model_is_open(m)) out = read_statistics(m, &work, &name, &how);
-    py_work_end(&work);
+/* (name, whether of a variable, scope, state, meta graph, number, progress) */
+static PyObject *ask_array(py_model *m, PyObject *args, PyObject *(*read)(py_model *, const array_question *)) {
+  cpb_error error;
+  PyObject *out = NULL;
+  array_question q = {.values.struct_size = sizeof q.values};
+  if (PyArg_ParseTuple(args, "O&pO&IIKO", py_text_read, &q.name, &q.variable, py_text_read_if_any, &q.scope,
+                       &q.values.state, &q.values.meta_graph, &q.number, &q.progress) &&
+      py_model_begin(m, q.progress)) {
+    py_text_lend(&q.scope, &q.values.scope, &q.values.scope_size);
+    const bool whole = q.variable || py_model_is_whole(m, &error);
+    out = whole ? read(m, &q) : py_model_raise(m, &error);
+    py_work_end(&m->work);
   }
-  py_text_free(&name);
-  py_text_free(&scope);
+  py_text_free(&q.name);
+  py_text_free(&q.scope);
   return out;
 }
 
+/* ask_array()'s number: the most bytes. */
+static PyObject *model_values(py_model *m, PyObject *args) { return ask_array(m, args, read_values); }
+
+/* ask_array()'s number: the axis from 1, or 0. */
+static PyObject *model_statistics(py_model *m, PyObject *args) { return ask_array(m, args, read_statistics); }
+
 /* --- The rest --------------------------------------------------------------------------------------------- */
+
+/* Without the GIL. */
+static bool copy(cpb_message_file *message, uint64_t offset, uint8_t *to, size_t length, cpb_error *error) {
+  for (size_t done = 0; done < length;) {
+    size_t n = length - done;
+    const uint8_t *data = cpb_message_file_read(message, offset + done, &n, error);
+    if (!data || n == 0) return false;
+    memcpy(to + done, data, n);
+    done += n;
+  }
+  return true;
+}
+
+static PyObject *read_range(py_model *m, uint64_t offset, uint64_t length) {
+  cpb_message_file *message = cpb_model_file_message(m->file);
+  uint64_t size = 0;
+  cpb_error error;
+  if (!message) return NULL;
+  if (cpb_message_file_size(message, &size, &error) != CPB_OK) return py_model_raise(m, &error);
+  if (offset > size) offset = size;
+  if (length > size - offset) length = size - offset;
+  PyObject *out = py_bytes_new(length);
+  uint8_t *to = out ? (uint8_t *)PyBytes_AsString(out) : NULL;
+  if (!out) return NULL;
+  py_work_unlock(&m->work);
+  bool copied = copy(message, offset, to, (size_t)length, &error);
+  py_work_lock(&m->work);
+  if (copied) return out;
+  Py_DECREF(out);
+  return py_model_raise(m, &error);
+}
 
 /* Bytes [offset, offset + length) of the model's message, as answers say where things are. */
 static PyObject *model_read(py_model *m, PyObject *args) {
-  py_work work;
   unsigned long long offset, length;
-  uint64_t size = 0;
-  cpb_error error;
-  PyObject *out = NULL;
-  if (!PyArg_ParseTuple(args, "KK", &offset, &length) || !py_model_begin(m, &work, NULL)) return NULL;
-  cpb_message_file *message = py_model_is_open(m) ? cpb_model_file_message(m->file) : NULL;
-  if (message && cpb_message_file_size(message, &size, &error) != CPB_OK) py_model_raise(m, &error);
-  else if (message) out = py_bytes_new(offset > size ? 0 : length > size - offset ? size - offset : length);
-  size_t all = out ? (size_t)PyBytes_Size(out) : 0;
-  uint8_t *to = out ? (uint8_t *)PyBytes_AsString(out) : NULL;
-  if (out) py_work_unlock(&work);
-  bool failed = false;
-  for (size_t done = 0; done < all && !failed;) {
-    size_t n = all - done;
-    const uint8_t *data = cpb_message_file_read(message, offset + done, &n, &error);
-    failed = !data || n == 0;
-    if (!failed) memcpy(to + done, data, n);
-    done += n;
-  }
-  if (out) py_work_lock(&work);
-  if (failed) Py_CLEAR(out);
-  if (failed) py_model_raise(m, &error);
-  py_work_end(&work);
+  if (!PyArg_ParseTuple(args, "KK", &offset, &length) || !py_model_begin(m, NULL)) return NULL;
+  PyObject *out = read_range(m, offset, length);
+  py_work_end(&m->work);
   return out;
 }
 
 static PyObject *get_kind(py_model *m, void *Py_UNUSED(closure)) {
-  return py_model_is_open(m) ? PyLong_FromLong(cpb_model_file_kind(m->file)) : NULL;
+  return is_open(m) ? PyLong_FromLong(cpb_model_file_kind(m->file)) : NULL;
 }
 
 static PyObject *get_path(py_model *m, void *Py_UNUSED(closure)) {
-  if (!py_model_is_open(m)) return NULL;
+  if (!is_open(m)) return NULL;
   const char *path = cpb_model_file_path(m->file);
   if (!path[0]) Py_RETURN_NONE;
   return PyUnicode_DecodeFSDefault(path);
 }
 
-static PyObject *model_close(py_model *m, PyObject *Py_UNUSED(none)) {
-  py_work work;
-  if (!m->gate.lock) Py_RETURN_NONE;
-  if (!py_model_begin(m, &work, NULL)) return NULL;
-  clear(m);
-  py_work_end(&work);
-  Py_RETURN_NONE;
-}
+static PyObject *model_close(py_model *m, PyObject *Py_UNUSED(none)) { return py_object_close(m, &m->work, clear); }
 
 static PyMethodDef methods[] = {
     {"_ask", (PyCFunction)model_ask, METH_VARARGS, NULL},
@@ -336,9 +318,5 @@ bool py_add_model(PyObject *module) {
                                 {Py_tp_methods, (void *)methods},
                                 {Py_tp_getset, (void *)getters},
                                 {0, NULL}};
-  static PyType_Spec spec = {.name = "libcpb._core.Model",
-                             .basicsize = sizeof(py_model),
-                             .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-                             .slots = slots};
-  return py_add_type(module, &model_type, &spec);
+  return py_add_type(module, &model_type, "libcpb._core.Model", sizeof(py_model), Py_TPFLAGS_BASETYPE, slots);
 }

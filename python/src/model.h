@@ -8,18 +8,14 @@
 
 typedef struct py_model {
   PyObject_HEAD;
-  py_gate gate;
+  py_work work;
   cpb_model_file *file; /* NULL: closed */
   cpb_limits limits;
   py_source source; /* without its cpb_file, which is the model file's */
-  py_work *work;    /* the call that is under way, for progress */
 } py_model;
 
-/* CpbError USAGE when it is closed. */
-bool py_model_is_open(const py_model *model);
-
-/* As py_work_begin(); what the model reads then looks at the signals of `work`. */
-bool py_model_begin(py_model *model, py_work *work, PyObject *progress);
+/* As py_work_begin(), and fails when it is closed. */
+bool py_model_begin(py_model *model, PyObject *progress);
 
 /* Raises the error, which may be about a file beside the model. Returns NULL. */
 PyObject *py_model_raise(py_model *model, const cpb_error *error);

@@ -9,7 +9,7 @@
 
 typedef struct reader {
   PyObject_HEAD;
-  py_gate gate;
+  py_work work;
   py_source source;
   cpb_record_reader *engine; /* NULL: closed */
   PyObject *on_skipped;      /* called with (begin, end, reason), or NULL: damage is an error */
@@ -25,7 +25,8 @@ typedef struct reader {
 
 static PyTypeObject *reader_type;
 
-static void clear(reader *r) {
+static void clear(void *object) {
+  reader *r = object;
   cpb_record_reader_free(r->engine);
   free(r->room);
   r->engine = NULL;
@@ -39,6 +40,14 @@ static bool is_open(const reader *r) {
   return r->engine || py_raise_text(CPB_E_USAGE, r->source.name, "the record reader is closed") != NULL;
 }
 
+/* As py_work_begin(), and fails when the reader is closed. */
+static bool begin(reader *r) {
+  if (!py_work_begin(&r->work, NULL)) return false;
+  if (is_open(r)) return true;
+  py_work_end(&r->work);
+  return false;
+}
+
 static int reader_init(reader *r, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"resolved", "on_skipped", "verify", "position", "buffer", "memory", "limits", "fields", NULL};
   PyObject *resolved, *on_skipped, *numbers;
@@ -46,11 +55,10 @@ static int reader_init(reader *r, PyObject *args, PyObject *kwargs) {
   cpb_limits limits;
   int verify;
   unsigned long long position, buffer, memory;
-  if (r->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOiKKKOz", names, &resolved, &on_skipped, &verify, &position, &buffer,
                                    &memory, &numbers, &fields))
     return -1;
-  if (!py_limits(&limits, numbers) || !py_gate_init(&r->gate) || !py_source_open(&r->source, resolved)) return -1;
+  if (!py_work_init(&r->work) || !py_limits(&limits, numbers) || !py_source_open(&r->source, resolved)) return -1;
   const cpb_record_reader_options how = {.struct_size = sizeof how,
                                          .recover = on_skipped != Py_None,
                                          .verify = (cpb_verify)verify,
@@ -71,16 +79,13 @@ static int reader_init(reader *r, PyObject *args, PyObject *kwargs) {
 static void reader_dealloc(reader *r) {
   PyObject_GC_UnTrack(r);
   clear(r);
-  py_gate_free(&r->gate);
-  py_object_free((PyObject *)r);
+  py_object_free(r, &r->work);
 }
 
 static int reader_traverse(reader *r, visitproc visit, void *arg) {
   Py_VISIT(r->on_skipped);
   Py_VISIT(r->source.kept);
-#if PY_VERSION_HEX >= 0x03090000
   Py_VISIT(Py_TYPE(r));
-#endif
   return 0;
 }
 
@@ -106,13 +111,13 @@ static size_t batch(reader *r) {
 }
 
 /* Steps to what there is to tell, without the GIL. FOUND_NOTHING: an error. */
-static found step(reader *r, py_work *work, bool batches) {
+static found step(reader *r, bool batches) {
   for (;;) {
     if (!r->stopped && batches && batch(r) > 0) return FOUND_BATCH;
     if (r->stopped) return FOUND_END;
     switch (cpb_record_reader_step(r->engine)) {
       case CPB_STEP_NEED:
-        if (!py_work_go_on(work, 0, 1)) return FOUND_NOTHING;
+        if (!py_work_go_on(&r->work, 0, 1)) return FOUND_NOTHING;
         cpb_file_supply(r->source.file, cpb_record_reader_input(r->engine));
         break;
       case CPB_STEP_RECORD:
@@ -127,10 +132,10 @@ static found step(reader *r, py_work *work, bool batches) {
   }
 }
 
-static found next(reader *r, py_work *work, bool batches) {
-  py_work_unlock(work);
-  found what = step(r, work, batches);
-  py_work_lock(work);
+static found next(reader *r, bool batches) {
+  py_work_unlock(&r->work);
+  found what = step(r, batches);
+  py_work_lock(&r->work);
   if (what == FOUND_NOTHING) py_raise(cpb_record_reader_error(r->engine), r->source.name);
   return what;
 }
@@ -143,19 +148,22 @@ static bool tell_skipped(reader *r) {
   return answer != NULL;
 }
 
-/* The bytes of the record that has begun; FOUND_SKIPPED when it turns out to be damaged. */
-static found read_record(reader *r, py_work *work, PyObject **out) {
-  uint64_t size = cpb_record_reader_record(r->engine)->size;
-  size_t done = 0;
+/* The bytes of the record that has begun, as one of the functions above gives them. */
+static found copy_data(reader *r, found (*go)(reader *, bool), uint8_t *to, size_t size) {
   found what = FOUND_DATA;
+  for (size_t length, done = 0; done < size && (what = go(r, false)) == FOUND_DATA; done += length) {
+    const uint8_t *data = cpb_record_reader_data(r->engine, &length);
+    memcpy(to + done, data, length);
+  }
+  return what;
+}
+
+/* The bytes of the record that has begun; FOUND_SKIPPED when it turns out to be damaged. */
+static found read_record(reader *r, PyObject **out) {
+  uint64_t size = cpb_record_reader_record(r->engine)->size;
   *out = py_bytes_new(size);
   if (!*out) return FOUND_NOTHING;
-  while (done < size && (what = next(r, work, false)) == FOUND_DATA) {
-    size_t length;
-    const uint8_t *data = cpb_record_reader_data(r->engine, &length);
-    memcpy(PyBytes_AsString(*out) + done, data, length);
-    done += length;
-  }
+  found what = copy_data(r, next, (uint8_t *)PyBytes_AsString(*out), (size_t)size);
   if (what != FOUND_DATA) Py_CLEAR(*out);
   return what;
 }
@@ -170,10 +178,10 @@ static PyObject *take(reader *r) {
 }
 
 /* Steps until there is a batch or, in `*record`, a record. */
-static found fill(reader *r, py_work *work, PyObject **record) {
+static found fill(reader *r, PyObject **record) {
   for (;;) {
-    found what = next(r, work, true);
-    if (what == FOUND_RECORD) what = read_record(r, work, record);
+    found what = next(r, true);
+    if (what == FOUND_RECORD) what = read_record(r, record);
     if (what == FOUND_SKIPPED && !tell_skipped(r)) return FOUND_NOTHING;
     if (what != FOUND_SKIPPED) return what;
   }
@@ -181,14 +189,11 @@ static found fill(reader *r, py_work *work, PyObject **record) {
 
 /* The next record; NULL without an exception at the end. */
 static PyObject *reader_next(reader *r) {
-  py_work work;
   PyObject *record = NULL;
-  if (!r->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was not called"), NULL;
-  if (!py_work_begin(&work, &r->gate, NULL)) return NULL;
-  if (!is_open(r)) record = NULL;
-  else if (r->at < r->count || fill(r, &work, &record) == FOUND_BATCH) record = take(r);
+  if (!begin(r)) return NULL;
+  if (r->at < r->count || fill(r, &record) == FOUND_BATCH) record = take(r);
   if (record) r->given = true;
-  py_work_end(&work);
+  py_work_end(&r->work);
   return record;
 }
 
@@ -196,17 +201,7 @@ static PyObject *reader_next(reader *r) {
 
 /* A view of the bytes: of the source's own memory if they lie there, else of a copy. */
 static PyObject *view_of(const reader *r, const uint8_t *data, size_t size) {
-  const py_buffer *m = &r->source.memory;
-  uintptr_t begin = (uintptr_t)m->data, at = (uintptr_t)data;
-  if (m->view && at >= begin && at <= begin + m->size && size <= begin + m->size - at) {
-    PyObject *bytes = PyObject_CallMethod(m->view, "cast", "s", "B");
-    PyObject *flat = bytes ? PyObject_CallMethod(bytes, "toreadonly", NULL) : NULL;
-    Py_XDECREF(bytes);
-    Py_ssize_t from = (Py_ssize_t)(at - begin);
-    PyObject *view = flat ? PySequence_GetSlice(flat, from, from + (Py_ssize_t)size) : NULL;
-    Py_XDECREF(flat);
-    return view;
-  }
+  if (py_buffer_has(&r->source.memory, data, size)) return py_buffer_part(&r->source.memory, data, size);
   PyObject *copy = PyBytes_FromStringAndSize((const char *)data, (Py_ssize_t)size);
   PyObject *view = copy ? PyMemoryView_FromObject(copy) : NULL;
   Py_XDECREF(copy);
@@ -237,49 +232,39 @@ static PyObject *views(reader *r) {
 }
 
 static PyObject *single(PyObject *record) {
-  PyObject *view = PyMemoryView_FromObject(record);
-  PyObject *list = view ? PyList_New(1) : NULL;
-  if (list) PyList_SetItem(list, 0, view);
-  else Py_XDECREF(view);
+  PyObject *list = Py_BuildValue("[N]", PyMemoryView_FromObject(record));
   Py_DECREF(record);
   return list;
 }
 
 static PyObject *reader_batch(reader *r, PyObject *Py_UNUSED(none)) {
-  py_work work;
   PyObject *record = NULL, *list = NULL;
-  if (!py_work_begin(&work, &r->gate, NULL)) return NULL;
-  if (!is_open(r)) {
-  } else if (r->at < r->count) {
+  if (!begin(r)) return NULL;
+  if (r->at < r->count) {
     list = views(r);
   } else {
-    found what = fill(r, &work, &record);
+    found what = fill(r, &record);
     if (what == FOUND_BATCH) list = views(r);
     else if (what == FOUND_DATA) list = single(record);
     else if (what == FOUND_END) list = PyList_New(0);
   }
   if (list && PyList_Size(list) > 0) r->given = true;
-  py_work_end(&work);
+  py_work_end(&r->work);
   return list;
 }
 
 /* --- Positions -------------------------------------------------------------------------------- */
 
 static PyObject *reader_seek(reader *r, PyObject *argument) {
-  py_work work;
   unsigned long long position = 0;
   bool last = argument == Py_None;
   if (!last) position = PyLong_AsUnsignedLongLong(argument);
-  if (PyErr_Occurred() || !py_work_begin(&work, &r->gate, NULL)) return NULL;
-  bool open = is_open(r);
-  if (open) {
-    r->at = r->count = r->beyond = 0;
-    r->given = r->stopped = false;
-    if (last) cpb_record_reader_seek_last(r->engine);
-    else cpb_record_reader_seek(r->engine, position);
-  }
-  py_work_end(&work);
-  if (!open) return NULL;
+  if (PyErr_Occurred() || !begin(r)) return NULL;
+  r->at = r->count = r->beyond = 0;
+  r->given = r->stopped = false;
+  if (last) cpb_record_reader_seek_last(r->engine);
+  else cpb_record_reader_seek(r->engine, position);
+  py_work_end(&r->work);
   Py_RETURN_NONE;
 }
 
@@ -312,15 +297,8 @@ typedef struct taken {
 } taken;
 
 /* The record that has begun, for which there is room. */
-static found take_data(reader *r, py_work *work, taken *t, size_t size) {
-  size_t done = 0;
-  found what = FOUND_DATA;
-  while (done < size && (what = step(r, work, false)) == FOUND_DATA) {
-    size_t length;
-    const uint8_t *data = cpb_record_reader_data(r->engine, &length);
-    memcpy(r->room + t->size + done, data, length);
-    done += length;
-  }
+static found take_data(reader *r, taken *t, size_t size) {
+  found what = copy_data(r, step, r->room + t->size, size);
   if (what != FOUND_DATA) return what;
   t->size += size;
   t->sizes[t->count++] = size;
@@ -328,14 +306,14 @@ static found take_data(reader *r, py_work *work, taken *t, size_t size) {
 }
 
 /* FOUND_RECORD: one has begun that there is no room for. What damage leaves out is not told. */
-static found take_number(reader *r, py_work *work, taken *t, uint64_t number) {
+static found take_number(reader *r, taken *t, uint64_t number) {
   cpb_record_reader_seek_number(r->engine, number);
   for (;;) {
-    found what = step(r, work, false);
+    found what = step(r, false);
     if (what == FOUND_RECORD) {
       uint64_t size = cpb_record_reader_record(r->engine)->size;
       if (size > ROOM - t->size) return what;
-      what = take_data(r, work, t, (size_t)size);
+      what = take_data(r, t, (size_t)size);
     }
     if (what != FOUND_SKIPPED) return what;
   }
@@ -356,16 +334,16 @@ static bool hand_out(const reader *r, const taken *t, PyObject *list) {
 }
 
 /* A large record, at once where it is to be. */
-static bool take_large(reader *r, py_work *work, PyObject *list) {
+static bool take_large(reader *r, PyObject *list) {
   PyObject *record = NULL;
-  found what = read_record(r, work, &record);
+  found what = read_record(r, &record);
   while (what == FOUND_SKIPPED || what == FOUND_RECORD)
-    what = what == FOUND_RECORD ? read_record(r, work, &record) : next(r, work, false);
+    what = what == FOUND_RECORD ? read_record(r, &record) : next(r, false);
   return what == FOUND_END || (what == FOUND_DATA && add(list, record));
 }
 
 /* Adds the records with these numbers to the list, up to the first that there is not. */
-static bool take_all(reader *r, py_work *work, const uint64_t *numbers, size_t count, PyObject *list) {
+static bool take_all(reader *r, const uint64_t *numbers, size_t count, PyObject *list) {
   taken t;
   found what = FOUND_DATA;
   if (!r->room) r->room = malloc(ROOM);
@@ -373,22 +351,21 @@ static bool take_all(reader *r, py_work *work, const uint64_t *numbers, size_t c
   for (size_t i = 0; i < count && what != FOUND_END;) {
     t.size = t.count = 0;
     what = FOUND_DATA;
-    py_work_unlock(work);
+    py_work_unlock(&r->work);
     while (i < count && t.count < BATCH && what == FOUND_DATA) {
-      what = take_number(r, work, &t, numbers[i]);
+      what = take_number(r, &t, numbers[i]);
       if (what == FOUND_DATA) i++;
     }
-    py_work_lock(work);
+    py_work_lock(&r->work);
     if (what == FOUND_NOTHING) py_raise(cpb_record_reader_error(r->engine), r->source.name);
     if (what == FOUND_NOTHING || !hand_out(r, &t, list)) return false;
-    if (what == FOUND_RECORD && (i++, !take_large(r, work, list))) return false;
+    if (what == FOUND_RECORD && (i++, !take_large(r, list))) return false;
   }
   return true;
 }
 
 /* A list of the records with the numbers in a list, up to the first that there is not. */
 static PyObject *reader_numbered(reader *r, PyObject *given) {
-  py_work work;
   PyObject *list = NULL;
   Py_ssize_t count = PyList_Size(given);
   if (count < 0) return NULL;
@@ -396,11 +373,11 @@ static PyObject *reader_numbered(reader *r, PyObject *given) {
   if (!numbers) return PyErr_NoMemory();
   for (Py_ssize_t i = 0; i < count && !PyErr_Occurred(); i++)
     numbers[i] = PyLong_AsUnsignedLongLong(PyList_GetItem(given, i));
-  if (!PyErr_Occurred() && py_work_begin(&work, &r->gate, NULL)) {
+  if (!PyErr_Occurred() && begin(r)) {
     r->at = r->count = 0;
-    list = is_open(r) ? PyList_New(0) : NULL;
-    if (list && !take_all(r, &work, numbers, (size_t)count, list)) Py_CLEAR(list);
-    py_work_end(&work);
+    list = PyList_New(0);
+    if (list && !take_all(r, numbers, (size_t)count, list)) Py_CLEAR(list);
+    py_work_end(&r->work);
   }
   free(numbers);
   return list;
@@ -408,36 +385,32 @@ static PyObject *reader_numbered(reader *r, PyObject *given) {
 
 /* The position of the record with a number, or None if there is none. */
 static PyObject *reader_position_of(reader *r, PyObject *argument) {
-  py_work work;
   PyObject *position = NULL;
   const unsigned long long number = PyLong_AsUnsignedLongLong(argument);
-  if (PyErr_Occurred() || !py_work_begin(&work, &r->gate, NULL)) return NULL;
-  if (is_open(r)) {
-    r->at = r->count = 0;
-    cpb_record_reader_seek_number(r->engine, number);
-    found what;
-    while ((what = next(r, &work, false)) == FOUND_SKIPPED) continue;
-    if (what == FOUND_RECORD) position = PyLong_FromUnsignedLongLong(cpb_record_reader_record(r->engine)->position);
-    else if (what == FOUND_END) Py_INCREF(position = Py_None);
-  }
-  py_work_end(&work);
+  if (PyErr_Occurred() || !begin(r)) return NULL;
+  r->at = r->count = 0;
+  cpb_record_reader_seek_number(r->engine, number);
+  found what;
+  while ((what = next(r, false)) == FOUND_SKIPPED) continue;
+  if (what == FOUND_RECORD) position = PyLong_FromUnsignedLongLong(cpb_record_reader_record(r->engine)->position);
+  else if (what == FOUND_END) Py_INCREF(position = Py_None);
+  py_work_end(&r->work);
   return position;
 }
 
 static PyObject *reader_count(reader *r, PyObject *Py_UNUSED(none)) {
-  py_work work;
   uint64_t count = 0;
-  if (!py_work_begin(&work, &r->gate, NULL)) return NULL;
-  bool done = is_open(r);
-  if (done && !cpb_record_reader_count(r->engine, &count)) {
+  if (!begin(r)) return NULL;
+  bool done = cpb_record_reader_count(r->engine, &count);
+  if (!done) {
     r->at = r->count = 0;
     cpb_record_reader_seek_number(r->engine, UINT64_MAX);
     found what;
-    while ((what = next(r, &work, false)) == FOUND_SKIPPED && tell_skipped(r)) continue;
+    while ((what = next(r, false)) == FOUND_SKIPPED && tell_skipped(r)) continue;
     done = what == FOUND_END;
     cpb_record_reader_count(r->engine, &count);
   }
-  py_work_end(&work);
+  py_work_end(&r->work);
   return done ? PyLong_FromUnsignedLongLong(count) : NULL;
 }
 
@@ -450,29 +423,18 @@ static PyObject *reader_metadata(reader *r, PyObject *Py_UNUSED(none)) {
 }
 
 static PyObject *reader_size(reader *r, PyObject *Py_UNUSED(none)) {
-  py_work work;
   cpb_error error;
   uint64_t size = 0;
-  if (!py_work_begin(&work, &r->gate, NULL)) return NULL;
-  bool done = is_open(r);
-  if (done) {
-    py_work_unlock(&work);
-    done = cpb_file_size(r->source.file, &size, &error) == CPB_OK;
-    py_work_lock(&work);
-    if (!done) py_raise(&error, r->source.name);
-  }
-  py_work_end(&work);
+  if (!begin(r)) return NULL;
+  py_work_unlock(&r->work);
+  bool done = cpb_file_size(r->source.file, &size, &error) == CPB_OK;
+  py_work_lock(&r->work);
+  if (!done) py_raise(&error, r->source.name);
+  py_work_end(&r->work);
   return done ? PyLong_FromUnsignedLongLong(size) : NULL;
 }
 
-static PyObject *reader_close(reader *r, PyObject *Py_UNUSED(none)) {
-  py_work work;
-  if (!r->gate.lock) Py_RETURN_NONE;
-  if (!py_work_begin(&work, &r->gate, NULL)) return NULL;
-  clear(r);
-  py_work_end(&work);
-  Py_RETURN_NONE;
-}
+static PyObject *reader_close(reader *r, PyObject *Py_UNUSED(none)) { return py_object_close(r, &r->work, clear); }
 
 static PyObject *itself(PyObject *self) {
   Py_INCREF(self);
@@ -502,9 +464,6 @@ bool py_add_record_reader(PyObject *module) {
                                 {Py_tp_iternext, reader_next},
                                 {Py_tp_methods, (void *)methods},
                                 {0, NULL}};
-  static PyType_Spec spec = {.name = "libcpb._core.RecordReader",
-                             .basicsize = sizeof(reader),
-                             .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-                             .slots = slots};
-  return py_add_type(module, &reader_type, &spec);
+  return py_add_type(module, &reader_type, "libcpb._core.RecordReader", sizeof(reader),
+                     Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots);
 }

@@ -74,12 +74,9 @@ static bool read_part(zip *z, PyObject *tuple, texts *t) {
       !take_shape(shape, sizes, &part))
     return false;
   part.what = (cpb_samediff_what)what;
-  part.name = t->name.data;
-  part.name_size = t->name.size;
-  part.tag = t->tag.data;
-  part.tag_size = t->tag.size;
-  part.of = t->of.data;
-  part.of_size = t->of.size;
+  py_text_lend(&t->name, &part.name, &part.name_size);
+  py_text_lend(&t->tag, &part.tag, &part.tag_size);
+  py_text_lend(&t->of, &part.of, &part.of_size);
   if (bytes != Py_None) {
     part.source = z->num_buffers;
     const py_buffer *held = hold(z, bytes, "the array");
@@ -105,10 +102,8 @@ static bool read_tag(zip *z, PyObject *tuple, texts *t, PyObject **parts) {
     return false;
   const py_buffer *held = hold(z, graph, "the graph");
   if (!held) return false;
-  tag.name = t->name.data;
-  tag.name_size = t->name.size;
-  tag.training = t->training.data;
-  tag.training_size = t->training.size;
+  py_text_lend(&t->name, &tag.name, &tag.name_size);
+  py_text_lend(&t->training, &tag.training, &tag.training_size);
   tag.graph = held->data;
   tag.graph_size = held->size;
   return taken(z, cpb_samediff_writer_tag(z->writer, &tag));
@@ -170,23 +165,16 @@ static bool write_zip(zip *z, py_work *work, cpb_error *error) {
 }
 
 static bool run(zip *z, PyObject *progress) {
-  py_gate gate = {0};
-  py_work work;
+  py_work work = py_work_alone(progress);
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  bool done = false;
-  if (py_gate_init(&gate) && py_work_begin(&work, &gate, progress)) {
-    py_work_unlock(&work);
-    done = write_zip(z, &work, &error);
-    py_work_lock(&work);
-    py_work_end(&work);
-    if (!done) py_sink_raise(&z->sink, &error, z->sink.name);
-  }
-  py_gate_free(&gate);
-  return done;
+  py_work_unlock(&work);
+  bool done = write_zip(z, &work, &error);
+  py_work_lock(&work);
+  return done || py_sink_raise(&z->sink, &error, z->sink.name) != NULL;
 }
 
 /* (resolved base or None, resolved target, replace, sync, in order, deflate, tags, progress, limits) */
-static PyObject *write_samediff(PyObject *Py_UNUSED(module), PyObject *args) {
+PyObject *py_write_samediff(PyObject *Py_UNUSED(module), PyObject *args) {
   zip z = {0};
   PyObject *base, *target, *tags, *progress, *numbers;
   cpb_limits limits;
@@ -204,11 +192,5 @@ static PyObject *write_samediff(PyObject *Py_UNUSED(module), PyObject *args) {
   for (Py_ssize_t i = 0; done && i < PyList_Size(tags); i++) done = add_tag(&z, PyList_GetItem(tags, i));
   done = done && run(&z, progress);
   close_zip(&z);
-  if (!done) return NULL;
-  Py_RETURN_NONE;
-}
-
-bool py_add_samediff(PyObject *module) {
-  static PyMethodDef functions[] = {{"write_samediff", write_samediff, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
-  return PyModule_AddFunctions(module, functions) == 0;
+  return done ? Py_BuildValue("") : NULL;
 }

@@ -33,7 +33,7 @@ static PyObject *new_schema(PyTypeObject *type, PyObject *args, PyObject *kwargs
 
 static void dealloc(py_schema *self) {
   cpb_schema_free(self->schema);
-  py_object_free((PyObject *)self);
+  py_object_free(self, NULL);
 }
 
 PyObject *py_schema_of(PyObject *set) {
@@ -66,7 +66,7 @@ static PyObject *schema_repr(py_schema *self) {
 }
 
 /* The numbers of fields, as text: (names, schema, name of the type), of which the last two may be None. */
-static PyObject *field_numbers(PyObject *Py_UNUSED(module), PyObject *args) {
+PyObject *py_field_numbers(PyObject *Py_UNUSED(module), PyObject *args) {
   const char *names, *type_name;
   PyObject *set;
   cpb_error error = {.offset = CPB_NO_OFFSET};
@@ -87,7 +87,6 @@ static PyObject *field_numbers(PyObject *Py_UNUSED(module), PyObject *args) {
 }
 
 bool py_add_schema(PyObject *module) {
-  static PyMethodDef functions[] = {{"field_numbers", field_numbers, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
   static PyGetSetDef getters[] = {
       {"message_names", (getter)get_names, NULL, "Full names of all message types, in their order.", NULL},
       {NULL, NULL, NULL, NULL, NULL}};
@@ -102,7 +101,5 @@ bool py_add_schema(PyObject *module) {
        "TensorFlow SavedModel is made of. It never changes and may be shared by threads. `limits`:\n"
        "what a set that is given may take."},
       {0, NULL}};
-  static PyType_Spec spec = {
-      .name = "libcpb.Schema", .basicsize = sizeof(py_schema), .flags = Py_TPFLAGS_DEFAULT, .slots = slots};
-  return py_add_type(module, &schema_type, &spec) && PyModule_AddFunctions(module, functions) == 0;
+  return py_add_type(module, &schema_type, "libcpb.Schema", sizeof(py_schema), 0, slots);
 }

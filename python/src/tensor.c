@@ -32,11 +32,10 @@ static const uint8_t *next(cpb_values *values, cpb_file *file, py_work *work, si
   return step == CPB_STEP_DATA ? cpb_values_data(values, size) : NULL;
 }
 
-/* Values that lie in the tensor as they are to be lie there in one piece: then *where is its offset, and `to` stays
+/* Values that lie in the tensor as they are to be lie there in one piece: then that is *where, and `to` stays
  * empty. Otherwise they are in `to`, a bytearray, which has room for all. */
-static bool copy(cpb_values *values, const py_source *source, py_work *work, PyObject **to, size_t *where,
+static bool copy(cpb_values *values, const py_source *source, py_work *work, PyObject **to, const uint8_t **where,
                  uint64_t most, cpb_error *error) {
-  const uintptr_t begin = (uintptr_t)source->memory.data, end = begin + source->memory.size;
   size_t size = 0, done = 0;
   py_work_unlock(work);
   const uint8_t *data = next(values, source->file, work, &size, error);
@@ -46,9 +45,7 @@ static bool copy(cpb_values *values, const py_source *source, py_work *work, PyO
   if (info->size > most)
     return py_raise_text(CPB_E_LIMIT, NULL, "the array has %llu bytes; max_size allows %llu",
                          (unsigned long long)info->size, (unsigned long long)most) != NULL;
-  const uintptr_t first = (uintptr_t)data;
-  const bool within = data && first >= begin && first < end && info->size <= end - first;
-  if (within && size == info->size) return *where = (size_t)(first - begin), true;
+  if (data && size == info->size && py_buffer_has(&source->memory, data, size)) return *where = data, true;
   *to = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)info->size);
   uint8_t *out = *to ? (uint8_t *)PyByteArray_AsString(*to) : NULL;
   py_work_unlock(work);
@@ -61,43 +58,27 @@ static bool copy(cpb_values *values, const py_source *source, py_work *work, PyO
   return out && !data && error->code == CPB_OK;
 }
 
-/* The part of the source's memory where the values lie. */
-static PyObject *part(const py_source *source, size_t from, uint64_t size) {
-  PyObject *flat = PyObject_CallMethod(source->memory.view, "toreadonly", NULL);
-  PyObject *out = flat ? PySequence_GetSlice(flat, (Py_ssize_t)from, (Py_ssize_t)(from + size)) : NULL;
-  Py_XDECREF(flat);
-  return out;
-}
-
 /* (source in memory, resolved; most bytes) */
-static PyObject *core_tensor(PyObject *Py_UNUSED(module), PyObject *args) {
+PyObject *py_tensor(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *resolved, *to = NULL, *out = NULL;
   unsigned long long most;
-  size_t where = 0;
+  const uint8_t *where = NULL;
   py_source source = {0};
-  py_gate gate = {0};
-  py_work work;
+  py_work work = py_work_alone(NULL);
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   if (!PyArg_ParseTuple(args, "OK", &resolved, &most) || !py_source_open(&source, resolved)) return NULL;
   const cpb_values_options how = {.struct_size = sizeof how, .tensor_size = source.memory.size, .exact_texts = 1};
   cpb_values *values = cpb_values_new(NULL, CPB_MODEL_GRAPH_DEF, "tensor", 6, &how);
   if (!values) PyErr_NoMemory();
-  else if (py_gate_init(&gate) && py_work_begin(&work, &gate, NULL)) {
+  else {
     const bool done = copy(values, &source, &work, &to, &where, most, &error);
-    py_work_end(&work);
     const cpb_values_info *info = cpb_values_get_info(values);
-    if (done && !to) to = part(&source, where, info->size);
+    if (done && !to) to = py_buffer_part(&source.memory, where, info->size);
     if (done && to) out = py_values_of(info, to);
     else py_raise(&error, NULL);
   }
   Py_XDECREF(to);
   cpb_values_free(values);
-  py_gate_free(&gate);
   py_source_close(&source);
   return out;
-}
-
-bool py_add_tensor(PyObject *module) {
-  static PyMethodDef functions[] = {{"tensor", core_tensor, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
-  return PyModule_AddFunctions(module, functions) == 0;
 }

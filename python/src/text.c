@@ -8,6 +8,11 @@ void py_text_free(py_text *text) {
   *text = (py_text){0};
 }
 
+void py_text_lend(const py_text *text, const char **data, size_t *size) {
+  *data = text->data;
+  *size = text->size;
+}
+
 static PyObject *bytes_of(PyObject *object) {
   if (PyUnicode_Check(object)) return PyUnicode_AsUTF8String(object);
   if (!PyBytes_Check(object)) return py_raise_type("a text", object, "str or bytes");

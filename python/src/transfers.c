@@ -142,28 +142,24 @@ static bool begin(transfer *t, PyObject *args) {
 
 /* Runs and commits, or raises; closes the transfer. */
 static PyObject *finish(transfer *t) {
-  py_gate gate = {0};
-  py_work work;
+  py_work work = py_work_alone(t->how.progress);
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   bool done = false;
   if (!t->index && !t->split && !t->repack) {
     if (!PyErr_Occurred()) PyErr_NoMemory();
-  } else if (py_gate_init(&gate) && py_work_begin(&work, &gate, t->how.progress)) {
+  } else {
     t->work = &work;
     py_work_unlock(&work);
     done = run(t, &work, &error) == CPB_OK && py_sink_commit(&t->sink, &error);
     py_work_lock(&work);
-    py_work_end(&work);
     PyObject *name = t->base_fails ? t->base_name : error.code == CPB_E_WRITE ? t->sink.name : t->source.name;
     if (!done) py_sink_raise(&t->sink, &error, name);
   }
-  py_gate_free(&gate);
   close_transfer(t);
-  if (!done) return NULL;
-  Py_RETURN_NONE;
+  return done ? Py_BuildValue("") : NULL;
 }
 
-static PyObject *core_merge(PyObject *Py_UNUSED(module), PyObject *args) {
+PyObject *py_merge(PyObject *Py_UNUSED(module), PyObject *args) {
   transfer t;
   bool ready = begin(&t, args);
   const char *type = t.how.type_name;
@@ -172,7 +168,7 @@ static PyObject *core_merge(PyObject *Py_UNUSED(module), PyObject *args) {
   return finish(&t);
 }
 
-static PyObject *core_split(PyObject *Py_UNUSED(module), PyObject *args) {
+PyObject *py_split(PyObject *Py_UNUSED(module), PyObject *args) {
   transfer t;
   bool ready = begin(&t, args);
   const settings *how = &t.how;
@@ -196,7 +192,7 @@ static PyObject *core_split(PyObject *Py_UNUSED(module), PyObject *args) {
   return finish(&t);
 }
 
-static PyObject *core_repack(PyObject *Py_UNUSED(module), PyObject *args) {
+PyObject *py_repack(PyObject *Py_UNUSED(module), PyObject *args) {
   transfer t;
   bool ready = begin(&t, args);
   const settings *how = &t.how;
@@ -214,14 +210,4 @@ static PyObject *core_repack(PyObject *Py_UNUSED(module), PyObject *args) {
     t.repack = cpb_repack_new(&t.allocator, &options);
   }
   return finish(&t);
-}
-
-bool py_add_transfers(PyObject *module) {
-  static PyMethodDef functions[] = {
-      {"merge", core_merge, METH_VARARGS, NULL},
-      {"split", core_split, METH_VARARGS, NULL},
-      {"repack", core_repack, METH_VARARGS, NULL},
-      {NULL, NULL, 0, NULL},
-  };
-  return PyModule_AddFunctions(module, functions) == 0;
 }

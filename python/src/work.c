@@ -6,42 +6,40 @@
 
 #define EVERY 50 /* milliseconds between two looks at Python */
 
-bool py_gate_init(py_gate *gate) {
-  gate->owner = 0;
-  gate->lock = PyThread_allocate_lock();
-  if (!gate->lock) PyErr_NoMemory();
-  return gate->lock != NULL;
-}
-
-void py_gate_free(py_gate *gate) {
-  if (gate->lock) PyThread_free_lock(gate->lock);
-  gate->lock = NULL;
+bool py_work_init(py_work *work) {
+  if (work->lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), false;
+  work->lock = PyThread_allocate_lock();
+  if (!work->lock) PyErr_NoMemory();
+  return work->lock != NULL;
 }
 
 /* Another thread is inside. */
-static bool wait_for(py_gate *gate) {
+static bool wait_for(py_work *work) {
   for (;;) {
     PyLockStatus status;
     Py_BEGIN_ALLOW_THREADS;
-    status = PyThread_acquire_lock_timed(gate->lock, EVERY * 1000, 0);
+    status = PyThread_acquire_lock_timed(work->lock, EVERY * 1000, 0);
     Py_END_ALLOW_THREADS;
     if (status == PY_LOCK_ACQUIRED) return true;
     if (PyErr_CheckSignals() < 0) return false;
   }
 }
 
-bool py_work_begin(py_work *work, py_gate *gate, PyObject *progress) {
-  *work = (py_work){.gate = gate, .progress = progress == Py_None ? NULL : progress};
+py_work py_work_alone(PyObject *progress) { return (py_work){.progress = progress == Py_None ? NULL : progress}; }
+
+bool py_work_begin(py_work *work, PyObject *progress) {
   unsigned long self = PyThread_get_thread_ident();
-  if (gate->owner == self) return py_raise_text(CPB_E_USAGE, NULL, "called by what it calls itself") != NULL;
-  if (!PyThread_acquire_lock(gate->lock, NOWAIT_LOCK) && !wait_for(gate)) return false;
-  gate->owner = self;
+  if (!work->lock) return PyErr_SetString(PyExc_TypeError, "__init__ was not called"), false;
+  if (work->owner == self) return py_raise_text(CPB_E_USAGE, NULL, "called by what it calls itself") != NULL;
+  if (!PyThread_acquire_lock(work->lock, NOWAIT_LOCK) && !wait_for(work)) return false;
+  work->owner = self;
+  work->progress = progress == Py_None ? NULL : progress;
   return true;
 }
 
 void py_work_end(py_work *work) {
-  work->gate->owner = 0;
-  PyThread_release_lock(work->gate->lock);
+  work->owner = 0;
+  PyThread_release_lock(work->lock);
 }
 
 void py_work_unlock(py_work *work) {

@@ -7,7 +7,7 @@
 
 typedef struct writer {
   PyObject_HEAD;
-  py_gate gate;
+  py_work work;
   py_sink sink;
   py_watch watch;
   cpb_record_writer *engine; /* NULL: closed */
@@ -19,7 +19,8 @@ typedef struct writer {
 
 static PyTypeObject *writer_type;
 
-static void clear(writer *w) {
+static void clear(void *object) {
+  writer *w = object;
   cpb_record_writer_free(w->engine);
   w->engine = NULL;
   py_sink_close(&w->sink);
@@ -29,6 +30,14 @@ static void clear(writer *w) {
 static bool is_open(const writer *w) {
   if (!w->engine) return py_raise_text(CPB_E_USAGE, w->sink.name, "the record writer is closed") != NULL;
   return !w->failed || py_raise_text(CPB_E_USAGE, w->sink.name, "the record writer has failed before") != NULL;
+}
+
+/* As py_work_begin(), and fails when nothing can be written. */
+static bool begin(writer *w) {
+  if (!py_work_begin(&w->work, NULL)) return false;
+  if (is_open(w)) return true;
+  py_work_end(&w->work);
+  return false;
 }
 
 /* What a caller of Python says. */
@@ -87,11 +96,12 @@ static cpb_record_writer *engine_of(writer *w, const settings *given) {
 static int writer_init(writer *w, PyObject *args, PyObject *Py_UNUSED(kwargs)) {
   PyObject *resolved, *given;
   settings how = {.replace = 1, .limits.struct_size = sizeof how.limits};
-  if (w->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
-  if (!PyArg_ParseTuple(args, "OO", &resolved, &given) || !py_options_read(&how, table, given)) return -1;
+  if (!PyArg_ParseTuple(args, "OO", &resolved, &given) || !py_work_init(&w->work) ||
+      !py_options_read(&how, table, given))
+    return -1;
   const bool metadata = how.metadata && how.metadata != Py_None;
   if (metadata && !py_buffer_read(&w->metadata, how.metadata, "metadata")) return -1;
-  if (!py_gate_init(&w->gate) || !py_sink_open(&w->sink, resolved, how.replace, how.sync)) return -1;
+  if (!py_sink_open(&w->sink, resolved, how.replace, how.sync)) return -1;
   w->engine = engine_of(w, &how);
   return w->engine ? 0 : -1;
 }
@@ -108,110 +118,94 @@ static void warn(void) {
 static void writer_dealloc(writer *w) {
   if (w->engine) warn();
   clear(w);
-  py_gate_free(&w->gate);
-  py_object_free((PyObject *)w);
+  py_object_free(w, &w->work);
 }
 
 /* Writes what the engine puts out. */
-static bool put_out(writer *w, py_work *work, cpb_error *error) {
+static bool put_out(writer *w, cpb_error *error) {
   cpb_step step;
   while ((step = cpb_record_writer_step(w->engine)) == CPB_STEP_OUTPUT) {
     uint64_t offset;
     size_t length;
     const uint8_t *data = cpb_record_writer_output(w->engine, &offset, &length);
     if (!py_sink_write(&w->sink, offset, data, length, error)) return false;
-    if (work->state && !py_work_go_on(work, 0, 1)) return false;
+    if (w->work.state && !py_work_go_on(&w->work, 0, 1)) return false;
   }
   if (step == CPB_STEP_ERROR) *error = *cpb_record_writer_error(w->engine);
   return step != CPB_STEP_ERROR;
 }
 
 /* Without the GIL only where enough is to be done for another thread. */
-static bool write_record(writer *w, py_work *work, const py_buffer *record) {
+static bool write_record(writer *w, const py_buffer *record) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   w->open += record->size + 8;
   bool much = w->open >= w->chunk_size;
-  if (much) py_work_unlock(work);
+  if (much) py_work_unlock(&w->work);
   cpb_record_writer_record(w->engine, record->data, record->size);
-  bool done = put_out(w, work, &error);
-  if (much) py_work_lock(work);
+  bool done = put_out(w, &error);
+  if (much) py_work_lock(&w->work);
   if (much) w->open = 0;
   if (!done) w->failed = true;
   return done || py_sink_raise(&w->sink, &error, w->sink.name) != NULL;
 }
 
 static PyObject *writer_write(writer *w, PyObject *object) {
-  py_work work;
   py_buffer record;
-  if (!w->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was not called"), NULL;
   if (!py_buffer_read(&record, object, "the record")) return NULL;
-  bool done = py_work_begin(&work, &w->gate, NULL);
+  bool done = begin(w);
   uint64_t position = 0;
   if (done) {
-    done = is_open(w) && write_record(w, &work, &record);
+    done = write_record(w, &record);
     if (done) position = cpb_record_writer_position(w->engine);
-    py_work_end(&work);
+    py_work_end(&w->work);
   }
   py_buffer_free(&record);
   return done ? PyLong_FromUnsignedLongLong(position) : NULL;
 }
 
 /* Closes the Riegeli chunk; after the last record also pads, and commits. */
-static bool finish(writer *w, py_work *work, bool last) {
+static bool finish(writer *w, bool last) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  py_work_unlock(work);
+  py_work_unlock(&w->work);
   if (last) cpb_record_writer_finish(w->engine);
   else cpb_record_writer_flush(w->engine, NULL);
-  bool done = put_out(w, work, &error) && (last ? py_sink_commit : py_sink_flush)(&w->sink, &error);
-  py_work_lock(work);
+  bool done = put_out(w, &error) && (last ? py_sink_commit : py_sink_flush)(&w->sink, &error);
+  py_work_lock(&w->work);
   w->open = 0;
   if (!done) w->failed = true;
   return done || py_sink_raise(&w->sink, &error, w->sink.name) != NULL;
 }
 
 static PyObject *writer_flush(writer *w, PyObject *Py_UNUSED(none)) {
-  py_work work;
-  if (!py_work_begin(&work, &w->gate, NULL)) return NULL;
-  bool done = is_open(w) && finish(w, &work, false);
-  py_work_end(&work);
-  if (!done) return NULL;
-  Py_RETURN_NONE;
+  if (!begin(w)) return NULL;
+  bool done = finish(w, false);
+  py_work_end(&w->work);
+  return done ? Py_BuildValue("") : NULL;
 }
 
 static PyObject *writer_close(writer *w, PyObject *Py_UNUSED(none)) {
-  py_work work;
-  if (!w->gate.lock) Py_RETURN_NONE;
-  if (!py_work_begin(&work, &w->gate, NULL)) return NULL;
-  bool done = !w->engine || (is_open(w) && finish(w, &work, true));
+  if (!w->work.lock) Py_RETURN_NONE;
+  if (!py_work_begin(&w->work, NULL)) return NULL;
+  bool done = !w->engine || (is_open(w) && finish(w, true));
   clear(w);
-  py_work_end(&work);
-  if (!done) return NULL;
-  Py_RETURN_NONE;
+  py_work_end(&w->work);
+  return done ? Py_BuildValue("") : NULL;
 }
 
-static PyObject *writer_discard(writer *w, PyObject *Py_UNUSED(none)) {
-  py_work work;
-  if (!w->gate.lock) Py_RETURN_NONE;
-  if (!py_work_begin(&work, &w->gate, NULL)) return NULL;
-  clear(w);
-  py_work_end(&work);
-  Py_RETURN_NONE;
-}
+static PyObject *writer_discard(writer *w, PyObject *Py_UNUSED(none)) { return py_object_close(w, &w->work, clear); }
 
 static PyMethodDef methods[] = {
     {"write", (PyCFunction)writer_write, METH_O, NULL},
-    {"flush", (PyCFunction)writer_flush, METH_NOARGS, NULL},
-    {"close", (PyCFunction)writer_close, METH_NOARGS, NULL},
-    {"discard", (PyCFunction)writer_discard, METH_NOARGS, NULL},
+    {"flush", (PyCFunction)writer_flush, METH_NOARGS,
+     "flush($self)\n--\n\nCloses the Riegeli chunk, so that the records so far are passed on."},
+    {"close", (PyCFunction)writer_close, METH_NOARGS, "close($self)\n--\n\nEnds the file, which then appears."},
+    {"discard", (PyCFunction)writer_discard, METH_NOARGS,
+     "discard($self)\n--\n\nEnds writing without making the file."},
     {NULL, NULL, 0, NULL},
 };
 
 bool py_add_record_writer(PyObject *module) {
   static PyType_Slot slots[] = {
       {Py_tp_init, writer_init}, {Py_tp_dealloc, writer_dealloc}, {Py_tp_methods, (void *)methods}, {0, NULL}};
-  static PyType_Spec spec = {.name = "libcpb._core.RecordWriter",
-                             .basicsize = sizeof(writer),
-                             .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-                             .slots = slots};
-  return py_add_type(module, &writer_type, &spec);
+  return py_add_type(module, &writer_type, "libcpb._core.RecordWriter", sizeof(writer), Py_TPFLAGS_BASETYPE, slots);
 }

@@ -241,6 +241,19 @@ def test_threads_take_turns_with_one_object():
     assert results == [True] * len(threads)
 
 
+def test_methods_without_init_are_errors():
+    """Instead of the end of the process: there is no lock yet. What is closed can be closed."""
+    calls = {_core.RecordReader: [next, lambda one: one._seek(0), lambda one: one._count(), lambda one: one._batch()],
+             _core.RecordWriter: [lambda one: one.write(b""), lambda one: one.flush()],
+             _core.Message: [lambda one: one._read(0, 1)], _core.Model: [lambda one: one._read(0, 1)]}
+    for cls, methods in calls.items():
+        one = cls.__new__(cls)
+        for method in methods:
+            with pytest.raises(TypeError, match="__init__ was not called"):
+                method(one)
+        one.close()
+
+
 def test_an_object_that_is_called_by_its_own_callback():
     reader = None
 

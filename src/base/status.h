@@ -21,6 +21,9 @@ cpb_error *cpb_error_begin(cpb_error *given, cpb_error *spare);
  * printf. Text from the input must be passed through cpb_quote(). */
 cpb_code cpb_fail(cpb_error *error, cpb_code code, uint64_t offset, const char *format, ...) CPB_PRINTF(4, 5);
 
+/* The same in functions that return false when they fail. */
+#define CPB_FAILS(...) (cpb_fail(__VA_ARGS__), false)
+
 cpb_code cpb_fail_memory(cpb_error *error);
 
 /* Copies the numbers of `from` into `error`, which describes the same error in other words. */

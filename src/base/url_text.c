@@ -36,23 +36,28 @@ bool cpb_url_is_unknown(cpb_span text) {
 
 bool cpb_url_is_file(cpb_span text) { return begins_with(text, "file://", 7); }
 
-static int digit(uint8_t c) {
+static int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   c |= 0x20;
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+int cpb_url_unescape(const char **at, const char *end) {
+  const char *p = *at;
+  *at = p + 1;
+  if (*p != '%') return (unsigned char)*p;
+  if (end - p < 3 || digit(p[1]) < 0 || digit(p[2]) < 0) return -1;
+  *at = p + 3;
+  return digit(p[1]) << 4 | digit(p[2]);
+}
+
 bool cpb_url_file_path(cpb_span text, char *out) {
   const size_t host = begins_with(text, "file://localhost/", 17) ? 16 : 7;
   if (text.size <= host || text.data[host] != '/') return false;
-  for (size_t i = host; i < text.size; i++) {
-    int c = text.data[i];
-    if (c == '?' || c == '#') break;
-    if (c == '%') {
-      int high = i + 2 < text.size ? digit(text.data[i + 1]) : -1, low = high >= 0 ? digit(text.data[i + 2]) : -1;
-      if (low < 0 || (c = high << 4 | low) == 0) return false;
-      i += 2;
-    }
+  const char *at = (const char *)text.data + host, *end = (const char *)text.data + text.size;
+  while (at < end && *at != '?' && *at != '#') {
+    const int c = cpb_url_unescape(&at, end);
+    if (c <= 0) return false;
     *out++ = (char)c;
   }
   *out = 0;

@@ -20,6 +20,9 @@ bool cpb_url_is_unknown(cpb_span text);
 bool cpb_url_is_file(cpb_span text);
 bool cpb_url_file_path(cpb_span text, char *out);
 
+/* The character at `*at` without its escape; moves `*at` behind it. -1 for an invalid escape. */
+int cpb_url_unescape(const char **at, const char *end);
+
 /* Whether the scheme is s3, hf or gs: such URLs contain a key without escaping. */
 bool cpb_url_has_key(cpb_span text);
 

@@ -271,6 +271,10 @@ int cli_completion(cli *c, const char *shell);
 
 /* --- Commands --------------------------------------------------------------- */
 
+/* Repacks the input by the options; `riegeli` counts if --riegeli-options are given. */
+int cli_repack_into(cli *c, cpb_file *in, const cpb_record_writer_options *riegeli, cpb_output *out, const char *doing,
+                    unsigned threads);
+
 int cli_split(cli *c);
 int cli_merge(cli *c);
 int cli_repack(cli *c);

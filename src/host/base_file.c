@@ -21,8 +21,7 @@ typedef struct reading {
 } reading;
 
 static bool failed(reading *r, cpb_code code, const char *text) {
-  cpb_fail(r->error, code, CPB_NO_OFFSET, "%s", text);
-  return false;
+  return CPB_FAILS(r->error, code, CPB_NO_OFFSET, "%s", text);
 }
 
 static size_t folder_of(const char *path) {

@@ -309,18 +309,15 @@ static bool find_source_size(cpb_file *file, cpb_error *error) {
 static bool at_source_end(cpb_file *file, uint64_t offset, cpb_error *error) {
   if (!find_source_size(file, error)) return false;
   if (offset >= file->size) return true;
-  cpb_fail(error, CPB_E_READ, offset, "the source gave no bytes, but has %llu", (unsigned long long)file->size);
-  return false;
+  return CPB_FAILS(error, CPB_E_READ, offset, "the source gave no bytes, but has %llu", (unsigned long long)file->size);
 }
 
 static bool fill_from_source(cpb_file *file, uint64_t offset, uint64_t wanted, cpb_error *error) {
   size_t room = (size_t)cpb_min_u64(cpb_max_u64(wanted, READ_MIN), BUFFER_SIZE), length = room;
   file->length = 0;
   if (refused(file, file->source.read(file->source.user, offset, file->buffer, &length, error), error)) return false;
-  if (length > room) {
-    cpb_fail(error, CPB_E_READ, offset, "the source gave %zu bytes; expected at most %zu", length, room);
-    return false;
-  }
+  if (length > room)
+    return CPB_FAILS(error, CPB_E_READ, offset, "the source gave %zu bytes; expected at most %zu", length, room);
   file->begin = offset;
   file->length = length;
   file->bytes_read += length;
@@ -459,9 +456,9 @@ static bool find(cpb_file *from, const cpb_need *need, bool *at_end, cpb_error *
     *at_end = need->offset >= from->size;
     if (*at_end) return true;
   }
-  cpb_fail(error, CPB_E_READ, need->offset, "nothing could be read here; expected more, as the file's size is %llu",
-           (unsigned long long)from->size);
-  return false;
+  return CPB_FAILS(error, CPB_E_READ, need->offset,
+                   "nothing could be read here; expected more, as the file's size is %llu",
+                   (unsigned long long)from->size);
 }
 
 void cpb_file_supply(cpb_file *file, cpb_input *input) {

@@ -200,10 +200,8 @@ cpb_file *cpb_output_read_back(cpb_output *output, cpb_error *given_error) {
     *error = output->error;
     return NULL;
   }
-  if (output->sink.write) {
-    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "what a sink was given cannot be read back");
-    return NULL;
-  }
+  if (output->sink.write)
+    return cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "what a sink was given cannot be read back"), NULL;
   output->file.at = UINT64_MAX; /* both calls move the descriptor */
   return cpb_file_open_fd(&output->allocator, output->file.fd, -1, error);
 }

@@ -176,10 +176,8 @@ cpb_file *cpb_references_open(cpb_references *r, cpb_span name, cpb_error *error
     }
     if (r->open[i].used < o->used) o = &r->open[i];
   }
-  if (memchr(name.data, 0, name.size)) {
-    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "its name has a NUL; expected none");
-    return NULL;
-  }
+  if (memchr(name.data, 0, name.size))
+    return cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "its name has a NUL; expected none"), NULL;
   close_other(r, o);
   o->name = cpb_alloc(&r->allocator, name.size + 1);
   if (!o->name) return cpb_fail_memory(error), NULL;

@@ -15,8 +15,7 @@ typedef struct numbers {
 } numbers;
 
 static bool wrong(const numbers *n, const char *what) {
-  cpb_fail(n->error, CPB_E_USAGE, n->at, "fields at character %zu: %s", n->at + 1, what);
-  return false;
+  return CPB_FAILS(n->error, CPB_E_USAGE, n->at, "fields at character %zu: %s", n->at + 1, what);
 }
 
 static bool no_field(const numbers *n, const cpb_path_tag *tag, const cpb_message_type *type) {
@@ -34,10 +33,8 @@ static bool put(numbers *n, char before, uint64_t number) {
   const size_t length = cpb_format(text, sizeof text, "%c%llu", before, (unsigned long long)number);
   const char *from = before ? text : text + 1;
   const size_t size = before ? length : strlen(from);
-  if (size >= n->room - n->size) {
-    cpb_fail(n->error, CPB_E_LIMIT, n->at, "fields: more than %zu characters", n->room - 1);
-    return false;
-  }
+  if (size >= n->room - n->size)
+    return CPB_FAILS(n->error, CPB_E_LIMIT, n->at, "fields: more than %zu characters", n->room - 1);
   memcpy(n->out + n->size, from, size + 1);
   n->size += size;
   return true;

@@ -170,8 +170,7 @@ static const char *written(const cpb_path_tag *tag, char *out, size_t size) {
 
 static bool refuse(cpb_find *f, cpb_code code, const cpb_path_tag *tag, const char *what) {
   char text[128];
-  cpb_fail(&f->error, code, CPB_NO_OFFSET, "%s: %s", written(tag, text, sizeof text), what);
-  return false;
+  return CPB_FAILS(&f->error, code, CPB_NO_OFFSET, "%s: %s", written(tag, text, sizeof text), what);
 }
 
 /* The message lacks this field, element or entry: `tag` is the last one before f->tag. */

@@ -63,10 +63,9 @@ static bool has_room(cpb_draft *d, uint64_t more) {
   uint64_t used = d->bytes.size + (uint64_t)d->num_lengths * sizeof *d->lengths +
                   (uint64_t)d->num_omitted * sizeof *d->omitted + (uint64_t)d->num_places * sizeof *d->places;
   if (more <= d->max_size && used <= d->max_size - more) return true;
-  cpb_fail(d->error, CPB_E_LIMIT, CPB_NO_OFFSET,
-           "the outline exceeds the limit of %llu bytes: at least %llu are needed", (unsigned long long)d->max_size,
-           (unsigned long long)(more > UINT64_MAX - used ? UINT64_MAX : used + more));
-  return false;
+  return CPB_FAILS(
+      d->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the outline exceeds the limit of %llu bytes: at least %llu are needed",
+      (unsigned long long)d->max_size, (unsigned long long)(more > UINT64_MAX - used ? UINT64_MAX : used + more));
 }
 
 static bool done(cpb_draft *d, bool allocated) {

@@ -24,8 +24,7 @@ typedef struct {
 
 static bool wrong(parser *p, const char *expected) {
   size_t offset = (size_t)(p->at - p->begin);
-  cpb_fail(p->error, CPB_E_USAGE, offset, "expected %s at character %zu of the path", expected, offset + 1);
-  return false;
+  return CPB_FAILS(p->error, CPB_E_USAGE, offset, "expected %s at character %zu of the path", expected, offset + 1);
 }
 
 static bool add_tag(parser *p, cpb_path_tag tag) {

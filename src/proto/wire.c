@@ -104,12 +104,10 @@ static head_result read_head(head_reader *r, cpb_wire_field *f) {
 static uint64_t end_of(const cpb_wire_scanner *s) { return s->depth > 0 ? s->frames[s->depth - 1].end : s->size; }
 
 static bool push(cpb_wire_scanner *s) {
-  if (s->depth >= s->depth_limit) {
-    cpb_fail(s->error, CPB_E_LIMIT, CPB_NO_OFFSET,
-             "messages nested deeper than the limit of %u at byte %llu of the message", (unsigned)s->depth_limit,
-             (unsigned long long)s->field.begin);
-    return false;
-  }
+  if (s->depth >= s->depth_limit)
+    return CPB_FAILS(s->error, CPB_E_LIMIT, CPB_NO_OFFSET,
+                     "messages nested deeper than the limit of %u at byte %llu of the message",
+                     (unsigned)s->depth_limit, (unsigned long long)s->field.begin);
   if (!CPB_RESERVE(s->allocator, &s->frames, &s->capacity, s->depth + 1)) return cpb_fail_memory(s->error), false;
   bool group = s->field.type == CPB_WIRE_START_GROUP;
   uint64_t end = group ? end_of(s) : s->field.value + s->field.size;
@@ -119,10 +117,7 @@ static bool push(cpb_wire_scanner *s) {
 
 bool cpb_wire_enter(cpb_wire_scanner *s) {
   if (s->error->code != CPB_OK) return false;
-  if (!s->value_open) {
-    cpb_fail(s->error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no message to enter");
-    return false;
-  }
+  if (!s->value_open) return CPB_FAILS(s->error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no message to enter");
   s->value_open = false;
   return push(s);
 }

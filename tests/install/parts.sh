@@ -19,7 +19,7 @@ program_of_all() { # INCLUDE_DIR
 builds_without() { # COMPONENTS HEADERS OPTION...
   local dir=$source/b-without-${1%% *} component header # beside `b`, as seen from where the sources are named alike
   local made=$dir/prefix
-  cmake -S "$source" -B "$dir" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O0 -Werror" -DCPB_BUILD_CLI=OFF \
+  cmake -S "$source" -B "$dir" -G Ninja -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DCPB_BUILD_CLI=OFF \
     -DCPB_BUILD_EXAMPLES=OFF "${@:3}"
   CCACHE_BASEDIR=$outside cmake --build "$dir" -j 2
   cmake --install "$dir" --prefix "$made"

@@ -10,7 +10,7 @@ source=$outside/libcpb-$version
 # and pkg-config are not among them.
 tools=$outside/bin
 mkdir "$tools"
-for tool in "$CC" "$CXX" as ld ar ranlib make cmake ctest sh awk basename cat cmp cp dirname echo env expr grep head ln \
+for tool in "$CC" "$CXX" as ld ar ranlib make ninja cmake ctest sh awk basename cat cmp cp dirname echo env expr grep head ln \
   ls mkdir mktemp mv printf rm sed sort tail tr touch uname; do
   program=$(type -P "$tool") && ln -s "$program" "$tools/${tool##*/}"
 done
@@ -41,7 +41,7 @@ makes_the_same_bytes_twice() {
 # CMake looks in the system's folders for programs even when PATH does not name them.
 tarball_builds_with_cmake() {
   cd "$source"
-  only_tools cmake -B b -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O0 -Werror" -DCMAKE_IGNORE_PATH="/usr/bin;/bin;/usr/local/bin"
+  only_tools cmake -B b -G Ninja -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DCMAKE_IGNORE_PATH="/usr/bin;/bin;/usr/local/bin"
   none -iE '(protoc|nanopb_plugin|python|pkg_config_executable)[a-z0-9_]*:.*=/' <b/CMakeCache.txt
   only_tools cmake --build b -j 2
   only_tools ctest --test-dir b -j 2 --output-on-failure -E "^($long)$" | tee tests.log
@@ -84,9 +84,8 @@ amalgamation_compiles() { # COMPILER...
   cmake --build "$build" --target amalgamation
   cp "$build"/amalgamation/cpb.[ch] "$outside"
   cd "$outside"
-  local compiler
   "$1" $strict -O0 -c cpb.c
-  for compiler; do "$compiler" $strict -DCPB_WITH_CURL -fsyntax-only cpb.c; done
+  "${@: -1}" $strict -DCPB_WITH_CURL -fsyntax-only cpb.c
   public_functions cpb.o >defined
   diff "$work/exported" defined
 }

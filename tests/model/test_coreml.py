@@ -11,6 +11,7 @@ pytest.importorskip("coremltools")
 from coremltools.proto import Model_pb2  # noqa: E402
 from support import coreml_facts as facts  # noqa: E402
 from support import coreml_models as models  # noqa: E402
+from support.asking import total  # noqa: E402
 
 MODELS = list(models.PROGRAMS) + [f"network {name}" for name in models.NETWORKS]
 
@@ -39,6 +40,11 @@ def ask(cpb, path, question, name=None, scope=None):
 # --- Answers --------------------------------------------------------------------------------------
 
 COMPRESSED = ("palettized", "six bits", "sparse", "int8", "int4")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_layers_and_tensors_have_the_parameters_of_the_overview(cpb, made, name):
+    total(cpb, made(name)[0])
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -1,7 +1,6 @@
-"""What counts as a parameter, in every kind of model: each distinct weight once, wherever the format puts it."""
+"""What counts as a parameter: each distinct weight once, wherever the format puts it. Core ML: test_coreml.py."""
 
 import glob
-import json
 import os
 
 import numpy as np
@@ -10,20 +9,7 @@ import pytest
 onnx = pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
-
-
-def ask(cpb, path, question):
-    return json.loads(cpb.ok("inspect", path, question, "--json", "--count", 10**6))
-
-
-def total(cpb, path):
-    """Of the overview, which the layers and the tensors add up to."""
-    parameters = ask(cpb, path, "overview")["parameters"]["total"]
-    assert sum(layer["parameters"] for layer in ask(cpb, path, "layers")["layers"]["items"]) == parameters
-    tensors = ask(cpb, path, "constants")["constants"]["items"]
-    assert sum(tensor["parameters"] for tensor in tensors) == parameters
-    assert all(tensor["use"] == "weight" for tensor in tensors if tensor["parameters"])
-    return parameters
+from support.asking import ask, total  # noqa: E402
 
 
 def weight(name, *shape):
@@ -140,14 +126,6 @@ SHIPPED = sorted(glob.glob(os.path.join(os.path.dirname(onnx.__file__), "backend
 def test_sums(cpb):
     for path in SHIPPED[::6]:
         total(cpb, path)
-
-
-def test_sums_of_core_ml(cpb, tmp_path):
-    pytest.importorskip("coremltools")
-    from support import coreml_models as models
-
-    for name in [*models.PROGRAMS, *(f"network {name}" for name in models.NETWORKS)]:
-        total(cpb, models.make(name, tmp_path)[0])
 
 
 def test_sums_of_samediff(cpb):

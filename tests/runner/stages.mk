@@ -32,7 +32,7 @@ models: $(call needs,setup-python)
 	$$python tests/support/models.py
 
 web-build: $(call needs,setup-debian setup-npm)
-	bash web/build.sh
+	CCACHE_DEPEND=1 bash web/build.sh
 	printf '%s\n' 'web --noEmit' web/test web/inspector | xargs -P3 -L1 web/node_modules/.bin/tsc -p
 
 # A build whose verdicts are those of all others but for the system's libzstd. Its folder lies beside
@@ -51,7 +51,7 @@ unit: $(call needs,build setup-python setup-npm)
 # not sanitized itself: what that leaks is not ours. Nor is TensorFlow, which some tests of models need.
 sanitize: $(call needs,setup-debian setup-python)
 	export ASAN_OPTIONS=quarantine_size_mb=8 # more takes most of the time
-	bash tests/sanitized.sh
+	CCACHE_DEPEND=1 bash tests/sanitized.sh # whose objects are no other build's: no preprocessing to compare them
 	ctests build/asan
 	CPB=$$PWD/build/asan/cpb pytests fault/test_hostile.py model/test_hostile.py corpus/test_records.py -k 'not test_damaged_file'
 	export ASAN_OPTIONS+=:detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc

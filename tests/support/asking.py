@@ -29,6 +29,16 @@ def ask(cpb, path, *question, problems=False):
     return answer
 
 
+def total(cpb, path):
+    """Parameters of the overview, which the layers and the tensors add up to."""
+    parameters = ask(cpb, path, "overview")["parameters"]["total"]
+    assert sum(layer["parameters"] for layer in ask(cpb, path, "layers")["layers"]["items"]) == parameters
+    tensors = ask(cpb, path, "constants")["constants"]["items"]
+    assert sum(tensor["parameters"] for tensor in tensors) == parameters
+    assert all(tensor["use"] == "weight" for tensor in tensors if tensor["parameters"])
+    return parameters
+
+
 def meta_graph(path, number=0):
     from tensorflow.core.protobuf import saved_model_pb2
     return saved_model_pb2.SavedModel.FromString(pathlib.Path(path).read_bytes()).meta_graphs[number]

@@ -144,7 +144,8 @@ static void a_field_of_any_tree_is_the_same(void **state) {
     check_case(&c, &t);
     merge_case_free(&c);
   }
-  assert_true(t.found > 200 / sanitized_stride(13) && t.refused > 0);
+  assert_true(t.found > 200 / sanitized_stride(13));
+  assert_true(t.refused > 0 || sanitized_stride(13) > 13); /* one in hundreds is */
 }
 
 /* --- By hand --------------------------------------------------------------------- */

@@ -44,13 +44,17 @@ void lent_landed(void);
 void argument_free(const void *data, size_t size);
 void component_free(void *block);
 
+typedef struct engine engine;
+
 /* --- An open file (opened.c) -------------------------------------------------------- */
 
-typedef struct opened {
+/* What a host has as a file. */
+typedef struct exports_chunked_file_t {
   size_t users;
   lent *from;
   cpb_verify verify;
   cpb_index *index;
+  engine *chunks; /* of the host's reads; NULL until a chunk is read */
 } opened;
 
 /* The file takes ownership of the source. NULL and `error` on failure. */
@@ -60,15 +64,13 @@ void opened_free(opened *file); /* by one of its users; NULL is fine */
 
 /* --- What contents come from (engine.c) ---------------------------------------------- */
 
-typedef struct engine engine;
-
 /* Produces bytes. `advance` continues until CPB_STEP_DATA, with the bytes in `data`, CPB_STEP_DONE
  * or CPB_STEP_ERROR. */
 typedef struct engine_kind {
   cpb_step (*advance)(engine *e);
   const cpb_error *(*error)(const engine *e);
   uint64_t (*size)(const engine *e); /* of the read range, once there is data; NULL: not known */
-  void (*free)(engine *e);           /* with `e` itself */
+  void (*free)(engine *e);           /* what the struct has besides the engine */
   void (*take_back)(engine *e);      /* the data, which something else may have replaced; or NULL */
 } engine_kind;
 
@@ -78,8 +80,13 @@ struct engine {
   size_t users;
   uint64_t reads; /* that have begun */
   cpb_span data;  /* of the last step, not yet taken */
+  lent *from;     /* what it reads; NULL: nothing, and no window */
+  uint8_t *window;
 };
 
+/* A struct of `size` bytes, zero but for its engine, which takes `from` over, even on failure. NULL when memory is
+ * short. */
+void *engine_new(size_t size, const engine_kind *kind, lent *from);
 engine *engine_use(engine *e);
 void engine_free(engine *e); /* by one of its users; NULL is fine */
 
@@ -91,18 +98,21 @@ cpb_merge *engine_merge(engine *e);
 
 /* --- Contents (content.c) --------------------------------------------------------------- */
 
-/* The contents of the last started read. False and `error` when memory is short. `offset` and
+/* The contents of the last started read. False and `err` when memory is short. `offset` and
  * `length` are the requested range; a NULL length: to the end. */
 bool content_new(engine *e, uint64_t offset, const uint64_t *length, exports_chunked_own_content_t *content,
-                 cpb_error *error);
+                 exports_chunked_error_t *err);
 
 /* The same for an engine without other users. It takes ownership of the engine, even on failure. */
-bool content_of(engine *e, exports_chunked_own_content_t *content, cpb_error *error);
+bool content_of(engine *e, exports_chunked_own_content_t *content, exports_chunked_error_t *err);
 
 /* Sets the result of an export that fails. */
 bool component_fail(exports_chunked_error_t *out, const cpb_error *error);
 
 /* Sets the error to `memory`. */
 bool component_fail_memory(exports_chunked_error_t *out);
+
+/* A copy for the runtime, which frees it. False if it is empty, as when memory is short. */
+bool component_give(const char *text, size_t length, wit_string_t *ret);
 
 #endif

@@ -82,9 +82,9 @@ def transpiled(wasm, folder):
     return folder / f"{pathlib.Path(wasm).stem}.js"
 
 
-def through_jco(program, module, questions):
-    """What a program here answers, in Node."""
-    done = subprocess.run(["node", ROOT / "wasi/component" / program, module], check=True,
+def through_jco(module, **questions):
+    """What probe.js answers, in Node."""
+    done = subprocess.run(["node", ROOT / "wasi/component/probe.js", module], check=True,
                           input=json.dumps(questions).encode(), stdout=subprocess.PIPE)
     return json.loads(done.stdout)
 

@@ -15,9 +15,9 @@ struct exports_chunked_content_t {
 static uint64_t size_of(const engine *e) { return e->kind->size ? e->kind->size(e) : UINT64_MAX; }
 
 bool content_new(engine *e, uint64_t offset, const uint64_t *length, exports_chunked_own_content_t *content,
-                 cpb_error *error) {
+                 exports_chunked_error_t *err) {
   exports_chunked_content_t *c = calloc(1, sizeof *c);
-  if (!c) return cpb_fail_memory(error) == CPB_OK;
+  if (!c) return component_fail_memory(err);
   c->from = engine_use(e);
   c->read = ++e->reads;
   c->at = offset;
@@ -27,8 +27,8 @@ bool content_new(engine *e, uint64_t offset, const uint64_t *length, exports_chu
   return true;
 }
 
-bool content_of(engine *e, exports_chunked_own_content_t *content, cpb_error *error) {
-  bool made = content_new(e, 0, NULL, content, error);
+bool content_of(engine *e, exports_chunked_own_content_t *content, exports_chunked_error_t *err) {
+  bool made = content_new(e, 0, NULL, content, err);
   engine_free(e);
   return made;
 }

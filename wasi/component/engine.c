@@ -9,7 +9,20 @@ engine *engine_use(engine *e) {
 }
 
 void engine_free(engine *e) {
-  if (e && --e->users == 0) e->kind->free(e);
+  if (!e || --e->users > 0) return;
+  e->kind->free(e);
+  free(e->window);
+  lent_free(e->from);
+  free(e);
+}
+
+void *engine_new(size_t size, const engine_kind *kind, lent *from) {
+  engine *e = calloc(1, size);
+  if (!e) return lent_free(from), NULL;
+  *e = (engine){.kind = kind, .users = 1, .from = from, .window = from ? malloc(from->read_size) : NULL};
+  if (e->window || !from) return e;
+  engine_free(e);
+  return NULL;
 }
 
 /* --- An engine on an open file ------------------------------------------------------ */
@@ -17,7 +30,6 @@ void engine_free(engine *e) {
 typedef struct on_file {
   engine engine;
   opened *file;
-  uint8_t *window;
   cpb_chunk_reader *chunks; /* one of the two */
   cpb_merge *merge;
 } on_file;
@@ -31,7 +43,7 @@ static cpb_step advance_chunks(engine *e) {
   const on_file *o = of(e);
   cpb_step step;
   while ((step = cpb_chunk_reader_step(o->chunks)) == CPB_STEP_NEED)
-    lent_answer(o->file->from, o->window, cpb_chunk_reader_input(o->chunks));
+    lent_answer(e->from, e->window, cpb_chunk_reader_input(o->chunks));
   if (step == CPB_STEP_DATA) e->data.data = cpb_chunk_reader_data(o->chunks, &e->data.size);
   return step;
 }
@@ -39,8 +51,7 @@ static cpb_step advance_chunks(engine *e) {
 static cpb_step advance_merge(engine *e) {
   const on_file *o = of(e);
   cpb_step step;
-  while ((step = cpb_merge_step(o->merge)) == CPB_STEP_NEED)
-    lent_answer(o->file->from, o->window, cpb_merge_input(o->merge));
+  while ((step = cpb_merge_step(o->merge)) == CPB_STEP_NEED) lent_answer(e->from, e->window, cpb_merge_input(o->merge));
   if (step == CPB_STEP_DATA) e->data.data = cpb_merge_data(o->merge, &e->data.size);
   return step;
 }
@@ -55,9 +66,7 @@ static void free_on_file(engine *e) {
   const on_file *o = of(e);
   cpb_chunk_reader_free(o->chunks);
   cpb_merge_free(o->merge);
-  free(o->window);
   opened_free(o->file);
-  free(e);
 }
 
 static const engine_kind chunks = {advance_chunks, error_of_chunks, size_of_chunk, free_on_file, NULL};
@@ -66,18 +75,14 @@ static const engine_kind merge = {advance_merge, error_of_merge, size_of_merge, 
 /* --- Making one -------------------------------------------------------------------- */
 
 static on_file *new_on(opened *file, const engine_kind *kind) {
-  on_file *o = calloc(1, sizeof *o);
-  if (!o) return NULL;
-  o->engine.kind = kind;
-  o->engine.users = 1;
-  o->file = opened_use(file);
-  o->window = malloc(file->from->read_size);
+  on_file *o = engine_new(sizeof *o, kind, lent_use(file->from));
+  if (o) o->file = opened_use(file);
   return o;
 }
 
 /* The engine, if all of it could be made; otherwise frees it and sets the error. */
 static engine *checked(on_file *o, cpb_error *error) {
-  if (o && o->window && (o->chunks || o->merge)) return &o->engine;
+  if (o && (o->chunks || o->merge)) return &o->engine;
   cpb_fail_memory(error);
   if (o) engine_free(&o->engine);
   return NULL;

@@ -24,8 +24,7 @@ static bool take(cpb_field_json *json, cpb_buffer *text, cpb_error *error) {
   size_t length;
   const char *part = cpb_field_json_output(json, &length);
   if (length > TEXT_MOST - text->size)
-    return cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "the field has more than %zu bytes of JSON", TEXT_MOST) ==
-           CPB_OK;
+    return CPB_FAILS(error, CPB_E_LIMIT, CPB_NO_OFFSET, "the field has more than %zu bytes of JSON", TEXT_MOST);
   return cpb_buffer_append(text, part, length) || cpb_fail_memory(error) == CPB_OK;
 }
 

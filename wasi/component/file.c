@@ -7,13 +7,8 @@
 
 enum { CHUNKS_AT_ONCE = 4096 };
 
-struct exports_chunked_file_t {
-  opened *file;
-  engine *chunks; /* NULL until a chunk is read */
-};
-
 struct exports_chunked_merged_t {
-  engine *merge;
+  engine engine; /* the first member of what engine_for_merge() makes */
 };
 
 /* --- Errors ------------------------------------------------------------------------ */
@@ -35,16 +30,18 @@ static exports_chunked_error_code_t code_of(cpb_code code) {
   }
 }
 
-/* The runtime frees the text; without memory the text is empty. */
+bool component_give(const char *text, size_t length, wit_string_t *ret) {
+  uint8_t *copy = length > 0 ? malloc(length) : NULL;
+  *ret = (wit_string_t){copy, copy ? length : 0};
+  if (copy) memcpy(copy, text, length);
+  return copy != NULL;
+}
+
+/* Without memory the text is empty. */
 bool component_fail(exports_chunked_error_t *out, const cpb_error *error) {
-  size_t length = strlen(error->message);
-  uint8_t *text = length > 0 ? malloc(length) : NULL;
-  if (text) memcpy(text, error->message, length);
-  *out = (exports_chunked_error_t){
-      .code = code_of(error->code),
-      .offset = {error->offset != CPB_NO_OFFSET, error->offset},
-      .message = {text, text ? length : 0},
-  };
+  out->code = code_of(error->code);
+  out->offset = (wit_option_u64_t){error->offset != CPB_NO_OFFSET, error->offset};
+  component_give(error->message, strlen(error->message), &out->message);
   return false;
 }
 
@@ -61,25 +58,16 @@ bool exports_chunked_static_file_open(exports_chunked_own_source_t source, expor
   cpb_error error = {.offset = CPB_NO_OFFSET};
   opened *file = opened_new(source, options, &error);
   if (!file) return component_fail(err, &error);
-  exports_chunked_file_t *f = calloc(1, sizeof *f);
-  if (!f) {
-    opened_free(file);
-    return component_fail_memory(err);
-  }
-  f->file = file;
-  *ret = exports_chunked_file_new(f);
+  *ret = exports_chunked_file_new(file);
   return true;
 }
 
-void exports_chunked_file_destructor(exports_chunked_file_t *f) {
+void exports_chunked_file_destructor(opened *f) {
   engine_free(f->chunks);
-  opened_free(f->file);
-  free(f);
+  opened_free(f);
 }
 
-uint64_t exports_chunked_method_file_num_chunks(exports_chunked_file_t *f) {
-  return cpb_index_num_chunks(f->file->index);
-}
+uint64_t exports_chunked_method_file_num_chunks(opened *f) { return cpb_index_num_chunks(f->index); }
 
 static exports_chunked_chunk_t describe(const cpb_chunk_info *info) {
   exports_chunked_chunk_t chunk = {.size = info->size, .position = info->position};
@@ -92,9 +80,9 @@ static exports_chunked_chunk_t describe(const cpb_chunk_info *info) {
   return chunk;
 }
 
-bool exports_chunked_method_file_chunks(exports_chunked_file_t *f, uint64_t first, uint32_t count,
-                                        exports_chunked_list_chunk_t *ret, exports_chunked_error_t *err) {
-  const cpb_index *index = f->file->index;
+bool exports_chunked_method_file_chunks(opened *f, uint64_t first, uint32_t count, exports_chunked_list_chunk_t *ret,
+                                        exports_chunked_error_t *err) {
+  const cpb_index *index = f->index;
   uint64_t all = cpb_index_num_chunks(index);
   size_t length = first < all ? (size_t)cpb_min_u64(all - first, cpb_min_u64(count, CHUNKS_AT_ONCE)) : 0;
   *ret = (exports_chunked_list_chunk_t){NULL, 0};
@@ -112,58 +100,49 @@ bool exports_chunked_method_file_chunks(exports_chunked_file_t *f, uint64_t firs
 
 /* After an error, which stays with its content, the next read begins with a reader of
  * its own. */
-static engine *reader_of(exports_chunked_file_t *f, cpb_error *error) {
+static engine *reader_of(opened *f, cpb_error *error) {
   if (f->chunks && cpb_chunk_reader_error(engine_chunks(f->chunks))->code == CPB_OK) return f->chunks;
   engine_free(f->chunks);
-  f->chunks = engine_for_chunks(f->file, error);
+  f->chunks = engine_for_chunks(f, error);
   return f->chunks;
 }
 
-bool exports_chunked_method_file_read(exports_chunked_file_t *f, uint64_t chunk, uint64_t offset, uint64_t *length,
+bool exports_chunked_method_file_read(opened *f, uint64_t chunk, uint64_t offset, uint64_t *length,
                                       exports_chunked_own_content_t *ret, exports_chunked_error_t *err) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
-  uint64_t all = cpb_index_num_chunks(f->file->index);
+  uint64_t all = cpb_index_num_chunks(f->index);
   if (chunk >= all) {
     cpb_fail(&error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no chunk %llu; there are %llu, counted from 0",
              (unsigned long long)chunk, (unsigned long long)all);
     return component_fail(err, &error);
   }
   engine *e = reader_of(f, &error);
-  if (!e || !content_new(e, offset, length, ret, &error)) return component_fail(err, &error);
+  if (!e) return component_fail(err, &error);
+  if (!content_new(e, offset, length, ret, err)) return false;
   cpb_chunk_reader_read(engine_chunks(e), chunk, offset, length ? *length : UINT64_MAX);
   return true;
 }
 
 /* --- merged -------------------------------------------------------------------------- */
 
-bool exports_chunked_method_file_merge(exports_chunked_file_t *f, exports_chunked_merge_options_t *options,
+bool exports_chunked_method_file_merge(opened *f, exports_chunked_merge_options_t *options,
                                        exports_chunked_own_merged_t *ret, exports_chunked_error_t *err) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
-  engine *merge = engine_for_merge(f->file, options, &error);
+  engine *merge = engine_for_merge(f, options, &error);
   if (!merge) return component_fail(err, &error);
-  exports_chunked_merged_t *m = calloc(1, sizeof *m);
-  if (!m) {
-    engine_free(merge);
-    return component_fail_memory(err);
-  }
-  m->merge = merge;
-  *ret = exports_chunked_merged_new(m);
+  *ret = exports_chunked_merged_new((exports_chunked_merged_t *)merge);
   return true;
 }
 
-void exports_chunked_merged_destructor(exports_chunked_merged_t *m) {
-  engine_free(m->merge);
-  free(m);
-}
+void exports_chunked_merged_destructor(exports_chunked_merged_t *m) { engine_free(&m->engine); }
 
 uint64_t exports_chunked_method_merged_size(exports_chunked_merged_t *m) {
-  return cpb_merge_size(engine_merge(m->merge));
+  return cpb_merge_size(engine_merge(&m->engine));
 }
 
 bool exports_chunked_method_merged_read(exports_chunked_merged_t *m, uint64_t offset, uint64_t *length,
                                         exports_chunked_own_content_t *ret, exports_chunked_error_t *err) {
-  cpb_error error = {.offset = CPB_NO_OFFSET};
-  if (!content_new(m->merge, offset, length, ret, &error)) return component_fail(err, &error);
-  cpb_merge_read(engine_merge(m->merge), offset, length ? *length : UINT64_MAX);
+  if (!content_new(&m->engine, offset, length, ret, err)) return false;
+  cpb_merge_read(engine_merge(&m->engine), offset, length ? *length : UINT64_MAX);
   return true;
 }

@@ -49,8 +49,7 @@ cpb_file *cpb_file_open_beside(const cpb_allocator *a, const char *path, cpb_err
   if (strcmp(path, here->name) == 0) return take(here->own, path, error);
   if (!here->has_folder) {
     is_absent = true;
-    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the host lends no folder");
-    return NULL;
+    return cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the host lends no folder"), NULL;
   }
   lent *from = ask_folder(path, error);
   cpb_file *file = take(from, path, error);
@@ -75,8 +74,7 @@ bool cpb_file_is_absent(const cpb_file *file) {
 /* Every URL is for the host. */
 cpb_file *cpb_url_open(const cpb_allocator *a, const char *url, const cpb_url_options *urls, cpb_error *error) {
   (void)a, (void)url, (void)urls;
-  cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "a URL; expected the name of a file in the folder");
-  return NULL;
+  return cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "a URL; expected the name of a file in the folder"), NULL;
 }
 
 cpb_file *cpb_find_and_open(const cpb_allocator *a, const char *path, const cpb_url_options *urls, char *out,

@@ -73,10 +73,8 @@ cpb_file *cpb_file_open_source(const cpb_allocator *a, const cpb_source *source,
 }
 
 bool host_set_path(cpb_file *file, const char *path, host_beside *beside) {
-  size_t size = strlen(path) + 1;
-  char *copy = malloc(size);
+  char *copy = strdup(path);
   if (!copy) return false;
-  memcpy(copy, path, size);
   free(file->path);
   file->path = copy;
   file->beside = beside;
@@ -186,10 +184,8 @@ static cpb_file *open_other(cpb_file *file, const cpb_other_file *other, cpb_err
   cpb_file_close(file->other);
   file->other = NULL;
   free(file->other_name);
-  file->other_name = malloc(other->length + 1);
+  file->other_name = strndup(other->name, other->length);
   if (!file->other_name) return cpb_fail_memory(error), NULL;
-  memcpy(file->other_name, other->name, other->length);
-  file->other_name[other->length] = 0;
   if (file->beside) file->other = file->beside(file->path, file->other_name, error);
   else
     cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "it is in another file, \"%s\", of which the host lends nothing",

@@ -146,9 +146,8 @@ void lent_answer(const lent *from, uint8_t *window, cpb_input *input) {
 static bool set_read_size(lent *from, const wit_option_u32_t *read_size, cpb_error *error) {
   from->read_size = read_size->is_some ? read_size->val : READ_SIZE;
   if (from->read_size >= READ_SIZE_MIN) return true;
-  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "read-size is %zu, where it must be %d at least", from->read_size,
-           READ_SIZE_MIN);
-  return false;
+  return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET, "read-size is %zu, where it must be %d at least", from->read_size,
+                   READ_SIZE_MIN);
 }
 
 lent *lent_new(source_own_source_t source, const wit_option_u32_t *read_size, cpb_error *error) {

@@ -81,18 +81,16 @@ static void free_ranges(engine *e) {
   ranges *r = (ranges *)e;
   free_message(r->message);
   cpb_buffer_free(&r->text);
-  free(r);
 }
 
 static const engine_kind ranges_kind = {advance_ranges, error_of_ranges, NULL, free_ranges, take_back};
 static const engine_kind text_kind = {advance_text, error_of_ranges, NULL, free_ranges, NULL};
 
 static ranges *new_ranges(message *m, const engine_kind *kind, size_t count) {
-  ranges *r = count < SIZE_MAX / 2 / sizeof *r->list ? calloc(1, sizeof *r + count * sizeof *r->list) : NULL;
+  const bool fits = count < SIZE_MAX / 2 / sizeof(cpb_range);
+  ranges *r = fits ? engine_new(sizeof *r + count * sizeof *r->list, kind, NULL) : NULL;
   if (!r) return NULL;
   const cpb_allocator a = cpb_allocator_or_default(NULL);
-  r->engine.kind = kind;
-  r->engine.users = 1;
   r->message = m;
   m->users++;
   cpb_buffer_init(&r->text, &a);
@@ -119,9 +117,8 @@ static bool set_type(message *m, const wit_option_string_t *given, cpb_error *er
   name[length] = 0;
   m->type = length == given->val.len && !memchr(name, 0, length) ? cpb_schema_find_message(m->schema, name) : NULL;
   if (m->type) return true;
-  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no message type %s in the schema",
-           cpb_quote(shown, sizeof shown, given->val.ptr, given->val.len));
-  return false;
+  return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no message type %s in the schema",
+                   cpb_quote(shown, sizeof shown, given->val.ptr, given->val.len));
 }
 
 static bool set_schema(message *m, const exports_messages_message_options_t *options, cpb_error *error) {
@@ -178,12 +175,11 @@ uint64_t exports_messages_method_message_size(message *m) { return m->size; }
 
 bool exports_messages_method_message_read(message *m, uint64_t offset, uint64_t *length,
                                           exports_messages_own_content_t *ret, exports_messages_error_t *err) {
-  cpb_error error = {.offset = CPB_NO_OFFSET};
   ranges *r = new_ranges(m, &ranges_kind, 1);
   uint64_t skip = offset, left = length ? *length : UINT64_MAX;
   if (!r) return component_fail_memory(err);
   add_range(r, (cpb_range){0, m->size}, &skip, &left);
-  return content_of(&r->engine, ret, &error) || component_fail(err, &error);
+  return content_of(&r->engine, ret, err);
 }
 
 /* --- Finding ---------------------------------------------------------------------------- */
@@ -201,9 +197,8 @@ static bool set_path(exports_messages_field_t *f, const wit_string_t *path, cons
   if (!f->path) return false;
   *type = m->type ? m->type : cpb_guess_message_type(m->schema, f->path);
   if (*type || !has_names(f->path)) return true;
-  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-           "no type that models consist of has the names of the path, or several have; expected type-name");
-  return false;
+  return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET,
+                   "no type that models consist of has the names of the path, or several have; expected type-name");
 }
 
 /* `path`: the field's, or its path in an index in pages. */
@@ -271,12 +266,7 @@ bool exports_messages_open_field(exports_messages_own_source_t source, exports_m
 
 bool exports_messages_method_field_type_name(exports_messages_field_t *f, wit_string_t *ret) {
   const char *name = cpb_field_type_name(cpb_find_found(f->find));
-  size_t length = name ? strlen(name) : 0;
-  uint8_t *text = length > 0 ? malloc(length) : NULL;
-  if (!text) return false;
-  memcpy(text, name, length);
-  *ret = (wit_string_t){text, length};
-  return true;
+  return name && component_give(name, strlen(name), ret);
 }
 
 bool exports_messages_method_field_ranges(exports_messages_field_t *f, uint64_t first, uint32_t count,
@@ -299,13 +289,12 @@ uint64_t exports_messages_method_field_size(exports_messages_field_t *f) { retur
 
 bool exports_messages_method_field_read(exports_messages_field_t *f, uint64_t offset, uint64_t *length,
                                         exports_messages_own_content_t *ret, exports_messages_error_t *err) {
-  cpb_error error = {.offset = CPB_NO_OFFSET};
   size_t count = cpb_find_num_ranges(f->find);
   uint64_t skip = offset, left = length ? *length : UINT64_MAX;
   ranges *r = new_ranges(f->message, &ranges_kind, count);
   if (!r) return component_fail_memory(err);
   for (size_t i = 0; i < count; i++) add_range(r, cpb_find_get_range(f->find, i), &skip, &left);
-  return content_of(&r->engine, ret, &error) || component_fail(err, &error);
+  return content_of(&r->engine, ret, err);
 }
 
 bool exports_messages_method_field_json(exports_messages_field_t *f, uint64_t *omit,
@@ -316,8 +305,8 @@ bool exports_messages_method_field_json(exports_messages_field_t *f, uint64_t *o
   bool done = cpb_field_json_text(f->message->file, f->find, omit ? *omit : OMIT, &r->text, &error);
   if (done && r->text.size == 0)
     cpb_fail(&error, CPB_E_USAGE, CPB_NO_OFFSET, "JSON takes the type of the message; expected type-name");
-  done = error.code == CPB_OK && content_new(&r->engine, 0, NULL, ret, &error);
+  done = error.code == CPB_OK ? content_new(&r->engine, 0, NULL, ret, err) : component_fail(err, &error);
   r->engine.data = (cpb_span){r->text.data, r->text.size}; /* content_new() has emptied it */
   engine_free(&r->engine);
-  return done || component_fail(err, &error);
+  return done;
 }

@@ -28,16 +28,11 @@ static void free_model(model *m) {
 
 static bool set_name(place *p, const wit_string_t *name, cpb_error *error) {
   bool fits = name->len <= NAME_MOST && !memchr(name->ptr, 0, name->len);
-  if (!fits) {
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "the name of the file has %zu bytes; expected at most %d, and no NUL",
-             name->len, NAME_MOST);
-    return false;
-  }
-  p->name = malloc(name->len + 1);
-  if (!p->name) return cpb_fail_memory(error) == CPB_OK;
-  memcpy(p->name, name->ptr, name->len);
-  p->name[name->len] = 0;
-  return true;
+  if (!fits)
+    return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET,
+                     "the name of the file has %zu bytes; expected at most %d, and no NUL", name->len, NAME_MOST);
+  p->name = strndup((const char *)name->ptr, name->len);
+  return p->name || cpb_fail_memory(error) == CPB_OK;
 }
 
 /* A new model, which has the source and the folder; NULL when memory is short. */
@@ -87,16 +82,9 @@ bool exports_models_static_model_open(exports_models_own_source_t source, export
 
 void exports_models_model_destructor(model *m) { free_model(m); }
 
-static bool give(const char *text, size_t length, wit_string_t *ret) {
-  uint8_t *copy = length > 0 ? malloc(length) : NULL;
-  *ret = (wit_string_t){copy, copy ? length : 0};
-  if (copy) memcpy(copy, text, length);
-  return copy != NULL;
-}
-
 void exports_models_method_model_kind(model *m, wit_string_t *ret) {
   const char *name = cpb_model_kind_name(cpb_model_file_kind(m->file));
-  give(name, strlen(name), ret);
+  component_give(name, strlen(name), ret);
 }
 
 /* --- Asking ---------------------------------------------------------------------------- */
@@ -108,9 +96,8 @@ static bool find_kind(const wit_string_t *name, cpb_question *question, cpb_erro
     question->kind = (cpb_question_kind)kind;
     if (strlen(known) == name->len && memcmp(known, name->ptr, name->len) == 0) return true;
   }
-  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no question \"%s\"",
-           cpb_quote(text, sizeof text, name->ptr, name->len));
-  return false;
+  return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no question \"%s\"",
+                   cpb_quote(text, sizeof text, name->ptr, name->len));
 }
 
 static const char *text_of(const wit_option_string_t *text, size_t *size) {
@@ -152,5 +139,5 @@ bool exports_models_method_model_ask(model *m, wit_string_t *question, exports_m
   free_text(&arguments->scope);
   free_text(&arguments->to);
   if (!json) return component_fail(err, &error);
-  return give(json, size, ret) || component_fail_memory(err);
+  return component_give(json, size, ret) || component_fail_memory(err);
 }

@@ -6,27 +6,22 @@
 #include "component.h"
 #include "cpb/records.h"
 
-typedef struct on_records {
+struct exports_records_reader_t {
   engine engine;
-  lent *from;
   cpb_verify verify;
-  char *fields; /* or NULL: whole records */
-  uint8_t *window;
+  char *fields;              /* or NULL: whole records */
   cpb_record_reader *reader; /* NULL after an error, until the reader goes elsewhere */
   cpb_error error;
   uint64_t left; /* bytes of the record */
-} on_records;
-
-struct exports_records_reader_t {
-  on_records *on;
 };
+typedef exports_records_reader_t on_records;
 
 /* --- The engine ------------------------------------------------------------------------ */
 
 static cpb_step step(on_records *o) {
   cpb_step step;
   while ((step = cpb_record_reader_step(o->reader)) == CPB_STEP_NEED)
-    lent_answer(o->from, o->window, cpb_record_reader_input(o->reader));
+    lent_answer(o->engine.from, o->engine.window, cpb_record_reader_input(o->reader));
   if (step == CPB_STEP_ERROR) o->error = *cpb_record_reader_error(o->reader);
   return step;
 }
@@ -48,45 +43,26 @@ static uint64_t size_of(const engine *e) { return cpb_record_reader_record(((con
 static void free_records(engine *e) {
   on_records *o = (on_records *)e;
   cpb_record_reader_free(o->reader);
-  free(o->window);
   free(o->fields);
-  lent_free(o->from);
-  free(o);
 }
 
 static const engine_kind kind = {advance, error_of, size_of, free_records, NULL};
 
 static cpb_record_reader *new_reader(const on_records *o) {
   const cpb_record_reader_options how = {
-      .struct_size = sizeof how, .verify = o->verify, .read_size = o->from->read_size, .fields = o->fields};
+      .struct_size = sizeof how, .verify = o->verify, .read_size = o->engine.from->read_size, .fields = o->fields};
   return cpb_record_reader_new(NULL, &how);
-}
-
-/* With a NUL; NULL when memory is short. */
-static char *copy_of(const wit_string_t *text) {
-  char *copy = malloc(text->len + 1);
-  if (!copy) return NULL;
-  memcpy(copy, text->ptr, text->len);
-  copy[text->len] = '\0';
-  return copy;
 }
 
 /* Takes `from` over. */
 static on_records *new_on(lent *from, cpb_verify verify, const wit_string_t *fields) {
-  on_records *o = calloc(1, sizeof *o);
-  if (!o) {
-    lent_free(from);
-    return NULL;
-  }
-  o->fields = fields ? copy_of(fields) : NULL;
-  o->engine.kind = &kind;
-  o->engine.users = 1;
-  o->from = from;
+  on_records *o = engine_new(sizeof *o, &kind, from);
+  if (!o) return NULL;
+  o->fields = fields ? strndup((const char *)fields->ptr, fields->len) : NULL;
   o->verify = verify;
-  o->window = malloc(from->read_size);
   cpb_error_begin(&o->error, NULL);
   o->reader = new_reader(o);
-  if (o->window && o->reader && (o->fields || !fields)) return o;
+  if (o->reader && (o->fields || !fields)) return o;
   engine_free(&o->engine);
   return NULL;
 }
@@ -99,13 +75,8 @@ static bool open_reader(exports_records_own_source_t source, const exports_recor
   lent *from = lent_new(source, &options->read_size, &error);
   if (!from) return component_fail(err, &error);
   on_records *o = new_on(from, (cpb_verify)options->verify, options->fields.is_some ? &options->fields.val : NULL);
-  exports_records_reader_t *r = o ? malloc(sizeof *r) : NULL;
-  if (!r) {
-    if (o) engine_free(&o->engine);
-    return component_fail_memory(err);
-  }
-  r->on = o;
-  *ret = exports_records_reader_new(r);
+  if (!o) return component_fail_memory(err);
+  *ret = exports_records_reader_new(o);
   return true;
 }
 
@@ -116,14 +87,10 @@ bool exports_records_static_reader_open(exports_records_own_source_t source, exp
   return opened;
 }
 
-void exports_records_reader_destructor(exports_records_reader_t *r) {
-  engine_free(&r->on->engine);
-  free(r);
-}
+void exports_records_reader_destructor(on_records *o) { engine_free(&o->engine); }
 
-bool exports_records_method_reader_next(exports_records_reader_t *r, exports_records_option_entry_t *ret,
+bool exports_records_method_reader_next(on_records *o, exports_records_option_entry_t *ret,
                                         exports_records_error_t *err) {
-  on_records *o = r->on;
   cpb_step answer = CPB_STEP_DATA;
   o->engine.reads++;
   o->engine.data.size = 0;
@@ -134,10 +101,9 @@ bool exports_records_method_reader_next(exports_records_reader_t *r, exports_rec
   if (o->error.code != CPB_OK) return component_fail(err, &o->error);
   if (answer == CPB_STEP_DONE) return true;
   const cpb_record *record = cpb_record_reader_record(o->reader);
-  cpb_error error = {.offset = CPB_NO_OFFSET};
   o->left = record->size;
   *ret = (exports_records_option_entry_t){true, {.position = record->position, .size = record->size}};
-  return content_new(&o->engine, 0, NULL, &ret->val.content, &error) || component_fail(err, &error);
+  return content_new(&o->engine, 0, NULL, &ret->val.content, err);
 }
 
 /* After an error, uses a new reader. */
@@ -155,16 +121,16 @@ static bool leave(on_records *o) {
   return true;
 }
 
-void exports_records_method_reader_at(exports_records_reader_t *r, uint64_t position) {
-  if (leave(r->on)) cpb_record_reader_seek(r->on->reader, position);
+void exports_records_method_reader_at(on_records *o, uint64_t position) {
+  if (leave(o)) cpb_record_reader_seek(o->reader, position);
 }
 
-void exports_records_method_reader_number(exports_records_reader_t *r, uint64_t number) {
-  if (leave(r->on)) cpb_record_reader_seek_number(r->on->reader, number);
+void exports_records_method_reader_number(on_records *o, uint64_t number) {
+  if (leave(o)) cpb_record_reader_seek_number(o->reader, number);
 }
 
-bool exports_records_method_reader_count(exports_records_reader_t *r, uint64_t *ret, exports_records_error_t *err) {
-  on_records *o = new_on(lent_use(r->on->from), r->on->verify, NULL);
+bool exports_records_method_reader_count(on_records *from, uint64_t *ret, exports_records_error_t *err) {
+  on_records *o = new_on(lent_use(from->engine.from), from->verify, NULL);
   if (!o) return component_fail_memory(err);
   cpb_record_reader_seek_number(o->reader, UINT64_MAX);
   bool done = step(o) == CPB_STEP_DONE && cpb_record_reader_count(o->reader, ret);

@@ -11,8 +11,6 @@
 
 typedef struct splitting {
   engine engine;
-  lent *from;
-  uint8_t *window;
   cpb_schema *schema; /* NULL: the built-in one */
   char *type_name;    /* that is given */
   cpb_split *split;
@@ -24,7 +22,7 @@ static cpb_step advance(engine *e) {
   const splitting *s = (const splitting *)e;
   cpb_step step;
   uint64_t offset;
-  while ((step = cpb_split_step(s->split)) == CPB_STEP_NEED) lent_answer(s->from, s->window, cpb_split_input(s->split));
+  while ((step = cpb_split_step(s->split)) == CPB_STEP_NEED) lent_answer(e->from, e->window, cpb_split_input(s->split));
   if (step != CPB_STEP_OUTPUT) return step;
   e->data.data = cpb_split_output(s->split, &offset, &e->data.size);
   return CPB_STEP_DATA;
@@ -37,9 +35,6 @@ static void free_splitting(engine *e) {
   cpb_split_free(s->split);
   cpb_schema_free(s->schema);
   free(s->type_name);
-  free(s->window);
-  lent_free(s->from);
-  free(s);
 }
 
 static const engine_kind kind = {advance, error_of, NULL, free_splitting, NULL};
@@ -47,14 +42,14 @@ static const engine_kind kind = {advance, error_of, NULL, free_splitting, NULL};
 /* --- Options -------------------------------------------------------------------------------- */
 
 /* Guesses the message's type from its beginning; NULL: not known. */
-static const char *guess(splitting *s, cpb_error *error) {
+static const char *guess(const engine *e, cpb_error *error) {
   size_t got = 0, all = 0;
   uint8_t begin[CPB_BEGIN_BYTES];
-  while (all < sizeof begin && all < s->from->size) {
-    uint64_t left = cpb_min_u64(sizeof begin - all, s->from->size - all);
-    uint32_t some = (uint32_t)cpb_min_u64(left, s->from->read_size);
-    if (!lent_read(s->from, s->window, all, some, left, &got, error)) return NULL;
-    memcpy(begin + all, s->window, got);
+  while (all < sizeof begin && all < e->from->size) {
+    uint64_t left = cpb_min_u64(sizeof begin - all, e->from->size - all);
+    uint32_t some = (uint32_t)cpb_min_u64(left, e->from->read_size);
+    if (!lent_read(e->from, e->window, all, some, left, &got, error)) return NULL;
+    memcpy(begin + all, e->window, got);
     all += got;
   }
   const cpb_file_ends ends = {.struct_size = sizeof ends, .begin = begin, .begin_size = all, .size = UINT64_MAX};
@@ -68,16 +63,13 @@ static bool set_type(splitting *s, const exports_splits_split_options_t *options
     if (!s->schema) return false;
   }
   if (!options->type_name.is_some) return true;
-  s->type_name = malloc(name->len + 1);
-  if (!s->type_name) return cpb_fail_memory(error) == CPB_OK;
-  memcpy(s->type_name, name->ptr, name->len);
-  s->type_name[name->len] = 0;
-  return true;
+  s->type_name = strndup((const char *)name->ptr, name->len);
+  return s->type_name || cpb_fail_memory(error) == CPB_OK;
 }
 
 static bool start(splitting *s, const exports_splits_split_options_t *o, cpb_error *error) {
   const char *type = s->type_name;
-  if (!type && !s->schema) type = guess(s, error);
+  if (!type && !s->schema) type = guess(&s->engine, error);
   if (error->code != CPB_OK) return false;
   const cpb_split_options how = {
       .struct_size = sizeof how,
@@ -90,7 +82,7 @@ static bool start(splitting *s, const exports_splits_split_options_t *o, cpb_err
       .inline_max = o->inline_max.is_some ? o->inline_max.val : 0,
       .for_memory = o->for_memory.is_some ? o->for_memory.val : 0,
       .buffer = o->buffer.is_some ? o->buffer.val : 0,
-      .read_size = s->from->read_size,
+      .read_size = s->engine.from->read_size,
   };
   s->split = cpb_split_new(NULL, &how);
   return s->split || cpb_fail_memory(error) == CPB_OK;
@@ -99,20 +91,9 @@ static bool start(splitting *s, const exports_splits_split_options_t *o, cpb_err
 static splitting *new_splitting(exports_splits_own_source_t source, const wit_option_u32_t *read_size,
                                 cpb_error *error) {
   lent *from = lent_new(source, read_size, error);
-  splitting *s = from ? calloc(1, sizeof *s) : NULL;
-  if (!s) {
-    lent_free(from);
-    cpb_fail_memory(error);
-    return NULL;
-  }
-  s->engine.kind = &kind;
-  s->engine.users = 1;
-  s->from = from;
-  s->window = malloc(from->read_size);
-  if (s->window) return s;
-  engine_free(&s->engine);
-  cpb_fail_memory(error);
-  return NULL;
+  splitting *s = from ? engine_new(sizeof *s, &kind, from) : NULL;
+  if (!s) cpb_fail_memory(error);
+  return s;
 }
 
 bool exports_splits_split(exports_splits_own_source_t source, exports_splits_split_options_t *options,
@@ -122,7 +103,7 @@ bool exports_splits_split(exports_splits_own_source_t source, exports_splits_spl
   bool done = s && set_type(s, options, &error) && start(s, options, &error);
   if (options->type_name.is_some) argument_free(options->type_name.val.ptr, options->type_name.val.len);
   if (options->schema.is_some) argument_free(options->schema.val.ptr, options->schema.val.len);
-  if (done) return content_of(&s->engine, ret, &error) || component_fail(err, &error);
+  if (done) return content_of(&s->engine, ret, err);
   if (s) engine_free(&s->engine);
   return component_fail(err, &error);
 }

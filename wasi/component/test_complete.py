@@ -102,7 +102,7 @@ def component(request):
     if request.param == "wasmtime":
         return through_wasmtime
     module = request.getfixturevalue("complete")
-    return lambda paths: through_jco("probe-models.js", module, {"paths": paths, "questions": QUESTIONS})
+    return lambda paths: through_jco(module, models=paths, questions=QUESTIONS)
 
 
 def test_questions_are_answered_as_natively(component, models, native):
@@ -240,7 +240,7 @@ def test_files_are_those_of_the_command(message, split_natively):
 
 
 def test_files_are_those_of_the_command_through_jco(message, split_natively, complete):
-    assert through_jco("probe-models.js", complete, {"split": str(message)}) == split_natively[0]
+    assert through_jco(complete, split=str(message)) == split_natively[0]
 
 
 def test_splitting_reads_twice_and_holds_little(message):

@@ -129,7 +129,8 @@ def component(request, runtime):
     """Answers questions() in a runtime."""
     if runtime == "wasmtime":
         return through_wasmtime
-    return functools.partial(through_jco, "probe.js", request.getfixturevalue("javascript"))
+    module = request.getfixturevalue("javascript")
+    return lambda questions: through_jco(module, files=questions)
 
 
 # --- The same ------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def component(request):
     if request.param == "wasmtime":
         return through_wasmtime
     module = request.getfixturevalue("javascript")
-    return lambda asked: through_jco("probe-messages.js", module, asked)
+    return lambda asked: through_jco(module, messages=asked)
 
 
 def same_value(got, native):

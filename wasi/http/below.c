@@ -7,15 +7,14 @@
 #include "job.h"
 
 static bool refuse(job *j, const char *text) {
-  cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the model's path %s", text);
-  return false;
+  return CPB_FAILS(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the model's path %s", text);
 }
 
 /* Writes a part of the path without escapes at `out`, and moves `out` behind it. */
 static bool add_part(job *j, const char *p, const char *end, char **out) {
   char *begin = *out;
   while (p < end) {
-    int c = job_unescape(&p, end);
+    int c = cpb_url_unescape(&p, end);
     if (c < 0) return refuse(j, "has a % that no two hexadecimal digits follow");
     if (c < ' ' || c == 0x7f) return refuse(j, "has a control character");
     if (strchr("/\\?#%", c)) return refuse(j, "has an escaped slash, backslash, \"?\", \"#\" or \"%\"");

@@ -103,11 +103,10 @@ static bool next_of_chunk(void *state, cpb_span *piece, cpb_error *error) {
 static bool find_chunk(job *j, opened *o, uint64_t chunk, uint64_t *size) {
   cpb_span nothing;
   uint64_t all = cpb_index_num_chunks(o->index);
-  if (chunk >= all) {
-    cpb_fail(&j->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no chunk %llu; there are %llu, counted from 0",
-             (unsigned long long)chunk, (unsigned long long)all);
-    return false;
-  }
+  if (chunk >= all)
+    return CPB_FAILS(&j->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
+                     "there is no chunk %llu; there are %llu, counted from 0", (unsigned long long)chunk,
+                     (unsigned long long)all);
   o->reader = cpb_chunk_reader_new(&o->allocator, o->index, NULL);
   if (!o->reader) return cpb_fail_memory(&j->error) == CPB_OK;
   cpb_chunk_reader_read(o->reader, chunk, 0, 0);

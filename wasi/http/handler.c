@@ -11,15 +11,6 @@
 
 /* --- The request ------------------------------------------------------------------------------------- */
 
-/* A copy with a NUL at its end; NULL when memory is short. */
-static char *copy(const uint8_t *text, size_t length) {
-  char *out = malloc(length + 1);
-  if (!out) return NULL;
-  memcpy(out, text, length);
-  out[length] = 0;
-  return out;
-}
-
 /* The headers of this name as one list, or NULL if the request has none. */
 static char *header(http_borrow_fields_t fields, const char *name) {
   http_field_name_t key = {(uint8_t *)name, strlen(name)};
@@ -32,7 +23,8 @@ static char *header(http_borrow_fields_t fields, const char *name) {
   for (size_t i = 0; done && i < values.len; i++)
     done =
         (i == 0 || cpb_buffer_append(&text, ", ", 2)) && cpb_buffer_append(&text, values.ptr[i].ptr, values.ptr[i].len);
-  char *value = done ? copy(text.data, text.size) : NULL;
+  done = done && cpb_buffer_append(&text, "", 1);
+  char *value = done ? strdup((const char *)text.data) : NULL;
   cpb_buffer_free(&text);
   http_list_field_value_free(&values);
   return value;
@@ -47,7 +39,7 @@ static void take_request(http_borrow_incoming_request_t request, serve_request *
   r->is_options = method.tag == HTTP_METHOD_OPTIONS;
   http_method_free(&method);
   if (http_method_incoming_request_path_with_query(request, &target)) {
-    r->target = copy(target.ptr, target.len);
+    r->target = strndup((const char *)target.ptr, target.len);
     server_string_free(&target);
   }
   http_own_headers_t headers = http_method_incoming_request_headers(request);
@@ -150,7 +142,7 @@ void exports_incoming_handle(exports_incoming_own_incoming_request_t request,
   serve_request asked = {0};
   serve_reply reply;
   take_request(http_borrow_incoming_request(request), &asked);
-  if (!asked.target) asked.target = copy((const uint8_t *)"", 0);
+  if (!asked.target) asked.target = strdup("");
   serve(&asked, &reply);
   send_reply(out, &reply);
   serve_end(&reply);

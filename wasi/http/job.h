@@ -35,9 +35,6 @@ bool job_parameter(job *j, const char *name, char *out, size_t size, size_t *len
 /* A parameter that is a number up to `most`; `otherwise` if the query does not have it. False with the error set. */
 bool job_number(job *j, const char *name, uint64_t most, uint64_t otherwise, uint64_t *number);
 
-/* The character at `*at` without its escape; moves `*at` behind it. -1 for an invalid escape. */
-int job_unescape(const char **at, const char *end);
-
 /* The part of `size` bytes that a Range header requests. */
 typedef enum serve_range_kind { RANGE_ALL, RANGE_PART, RANGE_NONE } serve_range_kind;
 serve_range_kind serve_range(const serve_request *request, const char *etag, uint64_t size, cpb_range *range);

@@ -46,11 +46,9 @@ static bool next_of_message(void *state, cpb_span *piece, cpb_error *error) {
     piece->data = cpb_file_read(b->file, b->left.offset, &piece->size, error);
     if (!piece->data) return false;
   }
-  if (piece->size == 0) {
-    cpb_fail(error, CPB_E_TRUNCATED, b->left.offset, "the message ends here; expected %llu bytes more",
-             (unsigned long long)b->left.length);
-    return false;
-  }
+  if (piece->size == 0)
+    return CPB_FAILS(error, CPB_E_TRUNCATED, b->left.offset, "the message ends here; expected %llu bytes more",
+                     (unsigned long long)b->left.length);
   b->left = (cpb_range){b->left.offset + piece->size, b->left.length - piece->size};
   return true;
 }

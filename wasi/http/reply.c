@@ -26,8 +26,7 @@ bool reply_state(job *j, const char *etag) {
   serve_add_header(reply, "Cache-Control", j->is_partial ? "no-store" : settings_text("CPB_CACHE_CONTROL"));
   if (serve_is_unwanted(j->request, etag)) {
     reply->status = 412;
-    cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the answer has another ETag than those of If-Match");
-    return false;
+    return CPB_FAILS(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the answer has another ETag than those of If-Match");
   }
   bool known = serve_is_known(j->request, etag);
   if (known) reply->status = 304;
@@ -133,9 +132,8 @@ bool reply_bytes(job *j, uint64_t size, cpb_range *range) {
   if (kind == RANGE_NONE) {
     add_content_range(reply, NULL, size);
     reply->status = 416;
-    cpb_fail(&j->error, CPB_E_USAGE, range->offset, "the range begins at or after the end, which is at %llu",
-             (unsigned long long)size);
-    return false;
+    return CPB_FAILS(&j->error, CPB_E_USAGE, range->offset, "the range begins at or after the end, which is at %llu",
+                     (unsigned long long)size);
   }
   reply->status = kind == RANGE_PART ? 206 : 200;
   if (kind == RANGE_PART) add_content_range(reply, range, size);

@@ -103,12 +103,8 @@ static bool take_number(const job *j, uint64_t *number) {
   static const char prefix[] = "chunks/";
   size_t length = sizeof prefix - 1;
   if (j->rest_length <= length || j->rest_length > length + 18 || memcmp(j->rest, prefix, length) != 0) return false;
-  *number = 0;
-  for (size_t i = length; i < j->rest_length; i++) {
-    if (j->rest[i] < '0' || j->rest[i] > '9') return false;
-    *number = *number * 10 + (uint64_t)(j->rest[i] - '0');
-  }
-  return true;
+  const char *p = j->rest + length;
+  return serve_read_number(&p, number) && p == j->rest + j->rest_length;
 }
 
 typedef enum route { NOWHERE, MESSAGE, FIELD, CHUNKS, CHUNK, QUESTION } route;

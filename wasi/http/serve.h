@@ -86,6 +86,10 @@ bool settings_allow(const char *url);
 /* A text, or "". */
 const char *settings_text(const char *name);
 
+/* Reads decimal digits up to the first other character, to which it moves `*text`; UINT64_MAX for a larger number.
+ * False if there are none. */
+bool serve_read_number(const char **text, uint64_t *number);
+
 /* The number in a setting, or its default. */
 uint64_t settings_number(const char *name, uint64_t otherwise);
 

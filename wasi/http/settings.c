@@ -114,23 +114,20 @@ static bool check_headers(cpb_error *error) {
     length = strcspn(origin, SETTINGS_SPACE);
     if (length == 0) break;
     if (is_origin(origin, length)) continue;
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-             "CPB_ORIGINS has %s, which is no origin; expected \"*\", or such as https://host:8443",
-             cpb_quote(quoted, sizeof quoted, origin, length));
-    return false;
+    return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET,
+                     "CPB_ORIGINS has %s, which is no origin; expected \"*\", or such as https://host:8443",
+                     cpb_quote(quoted, sizeof quoted, origin, length));
   }
   const char *checked = settings_text("CPB_CHECKED");
-  if (*checked && strcmp(checked, "all") != 0 && strcmp(checked, "model") != 0) {
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "CPB_CHECKED is \"%s\"; expected all or model",
-             cpb_quote(quoted, sizeof quoted, checked, strlen(checked)));
-    return false;
-  }
+  if (*checked && strcmp(checked, "all") != 0 && strcmp(checked, "model") != 0)
+    return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET, "CPB_CHECKED is \"%s\"; expected all or model",
+                     cpb_quote(quoted, sizeof quoted, checked, strlen(checked)));
   size_t printable = 0;
   while (cached[printable] >= ' ' && cached[printable] <= '~') printable++;
   if (!cached[printable] && printable < SERVE_VALUE) return true;
-  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-           "CPB_CACHE_CONTROL is no value of a header; expected up to %d printable characters", SERVE_VALUE - 1);
-  return false;
+  return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET,
+                   "CPB_CACHE_CONTROL is no value of a header; expected up to %d printable characters",
+                   SERVE_VALUE - 1);
 }
 
 bool settings_check(cpb_error *error) {
@@ -140,11 +137,11 @@ bool settings_check(cpb_error *error) {
   while (settings_next_model(&at, &model))
     if (!check_model(&model, ++count, error)) return false;
   if (count > 0 && !*at) return check_names(count, error) && check_headers(error);
-  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-           "the environment's CPB_MODELS names no model, or something else after %u of them; expected NAME=URL, and "
-           "spaces between",
-           count);
-  return false;
+  return CPB_FAILS(
+      error, CPB_E_USAGE, CPB_NO_OFFSET,
+      "the environment's CPB_MODELS names no model, or something else after %u of them; expected NAME=URL, and "
+      "spaces between",
+      count);
 }
 
 bool settings_allow(const char *url) {
@@ -158,12 +155,6 @@ bool settings_allow(const char *url) {
 
 uint64_t settings_number(const char *name, uint64_t otherwise) {
   const char *text = settings_text(name);
-  uint64_t number = 0;
-  if (!*text) return otherwise;
-  for (; *text; text++) {
-    bool digit = *text >= '0' && *text <= '9';
-    if (!digit || !cpb_mul_u64(number, 10, &number) || !cpb_add_u64(number, (uint64_t)(*text - '0'), &number))
-      return otherwise;
-  }
-  return number;
+  uint64_t number;
+  return serve_read_number(&text, &number) && !*text && number < UINT64_MAX ? number : otherwise;
 }

@@ -13,8 +13,9 @@
 
 /* --- HMAC (RFC 2104) ---------------------------------------------------------------------------- */
 
-static void hmac(const void *key, size_t key_length, const char *text, uint8_t out[CPB_SHA256_SIZE]) {
-  uint8_t pad[BLOCK] = {0};
+/* The digest of what is returned is that of the text. */
+static cpb_sha256 hmac(const void *key, size_t key_length, const char *text) {
+  uint8_t pad[BLOCK] = {0}, inner[CPB_SHA256_SIZE];
   cpb_sha256 sha;
   if (key_length > BLOCK) {
     cpb_sha256_begin(&sha);
@@ -27,12 +28,12 @@ static void hmac(const void *key, size_t key_length, const char *text, uint8_t o
   cpb_sha256_begin(&sha);
   cpb_sha256_add(&sha, pad, BLOCK);
   cpb_sha256_add(&sha, text, strlen(text));
-  cpb_sha256_end(&sha, out);
+  cpb_sha256_end(&sha, inner);
   for (size_t i = 0; i < BLOCK; i++) pad[i] ^= 0x36 ^ 0x5c;
   cpb_sha256_begin(&sha);
   cpb_sha256_add(&sha, pad, BLOCK);
-  cpb_sha256_add(&sha, out, CPB_SHA256_SIZE);
-  cpb_sha256_end(&sha, out);
+  cpb_sha256_add(&sha, inner, sizeof inner);
+  return sha;
 }
 
 /* --- The date ------------------------------------------------------------------------------------- */
@@ -139,52 +140,39 @@ static bool hash_request(const cpb_request *r, const char *url, const char *date
 /* --- The signature ------------------------------------------------------------------------------------ */
 
 /* "DATE/REGION/s3/aws4_request" signed part by part, then the text. */
-static void sign(const char *secret, const char *day, const char *region, const char *text,
-                 uint8_t out[CPB_SHA256_SIZE]) {
+static void sign(const char *secret, const char *day, const char *region, const char *text, char hex[CPB_SHA256_HEX]) {
   char key[200];
   uint8_t from[CPB_SHA256_SIZE];
-  size_t length = cpb_format(key, sizeof key, "AWS4%s", secret);
-  const char *const parts[] = {day, region, "s3", "aws4_request", text};
-  hmac(key, length, parts[0], out);
-  for (size_t i = 1; i < 5; i++) {
-    memcpy(from, out, sizeof from);
-    hmac(from, sizeof from, parts[i], out);
+  const char *const parts[] = {region, "s3", "aws4_request", text};
+  cpb_sha256 sha = hmac(key, cpb_format(key, sizeof key, "AWS4%s", secret), day);
+  for (size_t i = 0; i < 4; i++) {
+    cpb_sha256_end(&sha, from);
+    sha = hmac(from, sizeof from, parts[i]);
   }
-}
-
-static void write_hex(const uint8_t digest[CPB_SHA256_SIZE], char hex[CPB_SHA256_HEX]) {
-  static const char digits[] = "0123456789abcdef";
-  for (size_t i = 0; i < CPB_SHA256_SIZE; i++) {
-    hex[2 * i] = digits[digest[i] >> 4];
-    hex[2 * i + 1] = digits[digest[i] & 15];
-  }
-  hex[2 * CPB_SHA256_SIZE] = 0;
+  cpb_sha256_end_hex(&sha, hex);
 }
 
 bool sign_s3(const cpb_request *r, const char *url, int64_t now, sign_headers *out, cpb_error *error) {
   char date[17], day[9], region[48], scope[SCOPE], hex[CPB_SHA256_HEX], text[256], id[160];
-  uint8_t digest[CPB_SHA256_SIZE];
   const char *secret = strchr(r->keys, ':') + 1, *from = r->signature + strlen("aws:amz:");
   size_t region_length = strcspn(from, ":"), id_length = (size_t)(secret - 1 - r->keys);
   write_date(date, now);
   cpb_format(day, sizeof day, "%s", date);
   cpb_format(out->date, sizeof out->date, "x-amz-date: %s", date);
   bool fits = region_length < sizeof region && id_length < sizeof id && strlen(secret) < 160;
-  if (!fits || !hash_request(r, url, out->date, hex)) {
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-             "the request cannot be signed: expected keys of less than 160 characters, a region of less than 48 and a "
-             "query of up to %d parts",
-             PARTS);
-    return false;
-  }
+  if (!fits || !hash_request(r, url, out->date, hex))
+    return CPB_FAILS(
+        error, CPB_E_USAGE, CPB_NO_OFFSET,
+        "the request cannot be signed: expected keys of less than 160 characters, a region of less than 48 and a "
+        "query of up to %d parts",
+        PARTS);
   memcpy(region, from, region_length);
   region[region_length] = 0;
   memcpy(id, r->keys, id_length);
   id[id_length] = 0;
   cpb_format(scope, sizeof scope, "%s/%s/s3/aws4_request", day, region);
   cpb_format(text, sizeof text, "AWS4-HMAC-SHA256\n%s\n%s\n%s", date, scope, hex);
-  sign(secret, day, region, text, digest);
-  write_hex(digest, hex);
+  sign(secret, day, region, text, hex);
   cpb_format(out->authorization, sizeof out->authorization,
              "Authorization: AWS4-HMAC-SHA256 Credential=%s/%s,SignedHeaders=%s,Signature=%s", id, scope, names_of(r),
              hex);

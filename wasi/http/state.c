@@ -74,10 +74,8 @@ static file *file_at(const char *url) {
     if (!strcmp(files[i].url, url)) return &files[i];
   if (num_files == FILES) return NULL;
   file *f = &files[num_files];
-  size_t size = strlen(url) + 1;
-  *f = (file){.url = malloc(size), .length = cpb_path_length(url)};
+  *f = (file){.url = strdup(url), .length = cpb_path_length(url)};
   if (!f->url) return NULL;
-  memcpy(f->url, url, size);
   num_files++;
   return f;
 }

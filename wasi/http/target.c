@@ -3,39 +3,22 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "base/url_text.h"
 #include "job.h"
 
 /* --- Parameters --------------------------------------------------------------------------------------- */
 
-static int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  c |= 0x20;
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-int job_unescape(const char **at, const char *end) {
-  const char *p = *at;
-  *at = p + 1;
-  if (*p != '%') return (unsigned char)*p;
-  if (end - p < 3 || digit(p[1]) < 0 || digit(p[2]) < 0) return -1;
-  *at = p + 3;
-  return digit(p[1]) << 4 | digit(p[2]);
-}
-
 static bool copy(job *j, const char *name, const char *p, const char *end, char *out, size_t size, size_t *length) {
   for (*length = 0; p < end;) {
-    int c = *p == '+' ? (p++, ' ') : job_unescape(&p, end);
-    if (c <= 0) {
-      cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET,
-               "the parameter %s has a %% that no two hexadecimal digits follow, "
-               "or a NUL",
-               name);
-      return false;
-    }
-    if (*length + 1 == size) {
-      cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the parameter %s is longer than %zu bytes", name, size - 1);
-      return false;
-    }
+    int c = *p == '+' ? (p++, ' ') : cpb_url_unescape(&p, end);
+    if (c <= 0)
+      return CPB_FAILS(&j->error, CPB_E_USAGE, CPB_NO_OFFSET,
+                       "the parameter %s has a %% that no two hexadecimal digits follow, "
+                       "or a NUL",
+                       name);
+    if (*length + 1 == size)
+      return CPB_FAILS(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the parameter %s is longer than %zu bytes", name,
+                       size - 1);
     out[(*length)++] = (char)c;
   }
   out[*length] = 0;
@@ -53,8 +36,7 @@ bool job_parameter(job *j, const char *name, char *out, size_t size, size_t *len
   return false;
 }
 
-/* Reads decimal digits up to the first other character. */
-static bool read_number(const char **text, uint64_t *number) {
+bool serve_read_number(const char **text, uint64_t *number) {
   const char *p = *text;
   for (*number = 0; *p >= '0' && *p <= '9'; p++)
     if (!cpb_mul_u64(*number, 10, number) || !cpb_add_u64(*number, (uint64_t)(*p - '0'), number)) *number = UINT64_MAX;
@@ -69,10 +51,9 @@ bool job_number(job *j, const char *name, uint64_t most, uint64_t otherwise, uin
   size_t length;
   *number = otherwise;
   if (!job_parameter(j, name, text, sizeof text, &length)) return j->error.code == CPB_OK;
-  if (read_number(&p, number) && !*p && *number <= most) return true;
-  cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the parameter %s is no number from 0 to %llu", name,
-           (unsigned long long)most);
-  return false;
+  if (serve_read_number(&p, number) && !*p && *number <= most) return true;
+  return CPB_FAILS(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the parameter %s is no number from 0 to %llu", name,
+                   (unsigned long long)most);
 }
 
 /* --- Headers ------------------------------------------------------------------------------------------- */
@@ -109,14 +90,14 @@ static bool parse_range(const char *text, uint64_t size, cpb_range *range) {
   text += 6;
   if (*text == '-') {
     text++;
-    if (!read_number(&text, &last) || *text) return false;
+    if (!serve_read_number(&text, &last) || *text) return false;
     last = cpb_min_u64(last, size);
     *range = (cpb_range){size - last, last};
     return true;
   }
-  if (!read_number(&text, &first) || *text++ != '-') return false;
+  if (!serve_read_number(&text, &first) || *text++ != '-') return false;
   if (!*text) last = UINT64_MAX;
-  else if (!read_number(&text, &last) || *text || last < first) return false;
+  else if (!serve_read_number(&text, &last) || *text || last < first) return false;
   *range = (cpb_range){first, 0};
   if (first < size) range->length = cpb_min_u64(last, size - 1) - first + 1;
   return true;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError
@@ -15,6 +15,7 @@ PIECE = 4 << 20
 
 _LIMIT = 1 << 31
 _DEPTH = 100
+_T = TypeVar("_T")
 
 _PACKED_SIZES = {
     FieldDescriptor.TYPE_DOUBLE: 8, FieldDescriptor.TYPE_FIXED64: 8, FieldDescriptor.TYPE_SFIXED64: 8,
@@ -66,39 +67,30 @@ class _Window:
             offset = at - keep
         return self.data, offset
 
+    def ended(self, found: _T | None, offset: int) -> _T:
+        """What was read of varints that end."""
+        if found is None:
+            self.fail(offset, "a varint that does not end")
+        return found
+
     def fail(self, offset: int, message: str) -> NoReturn:
         raise CpbError(message, "DAMAGED", offset, self.name)
 
-
-def _varint(window: _Window, data: bytes | memoryview, at: int, begin: int) -> tuple[int, int]:
-    found = _wire.read_varint(data, at)
-    if found is None:
-        window.fail(begin, "a varint that does not end")
-    return found
+    def refuse(self, what: str, size: int, offset: int) -> NoReturn:
+        """For a field that no message holds."""
+        raise CpbError(f"{what} has {size} bytes, and protobuf holds less than {_LIMIT} in one field", "LIMIT", offset,
+                       self.name)
 
 
 def _field(window: _Window, begin: int, end: int, keep: int) -> tuple[int, int, int, int]:
     """The number and wire type of the field at `begin`, and the begin and end of its value."""
     data, at = window.peek(begin, end, keep)
-    base = begin - at
-    tag, at = _varint(window, data, at, begin)
-    number, wire = tag >> 3, tag & 7
+    number, wire, value, stop = window.ended(_wire.read_field(data, at), begin)
     if number == 0 or number >= 1 << 29:
         window.fail(begin, f"field number {number}, which there is not")
-    value = base + at
-    if wire == _wire.VARINT:
-        _, at = _varint(window, data, at, begin)
-        stop = base + at
-    elif wire == _wire.LENGTH:
-        length, at = _varint(window, data, at, begin)
-        value = base + at
-        stop = value + length
-    elif wire in (_wire.FIXED64, _wire.FIXED32):
-        stop = value + (8 if wire == _wire.FIXED64 else 4)
-    elif wire == _wire.GROUP:
-        stop = value
-    else:
+    if wire == _wire.END_GROUP or wire > _wire.FIXED32:
         window.fail(begin, f"wire type {wire} of field {number}")
+    value, stop = begin - at + value, begin - at + stop
     if stop > end:
         window.fail(begin, f"field {number} ends at byte {stop}, but the message that has it at byte {end}")
     return number, wire, value, stop
@@ -112,7 +104,7 @@ def _end_of_group(window: _Window, number: int, begin: int, end: int, keep: int)
         if at >= end:
             window.fail(begin, f"group {number} does not end")
         data, offset = window.peek(at, end, keep if at - keep <= window.piece else at)
-        tag, after = _varint(window, data, offset, at)
+        tag, after = window.ended(_wire.read_varint(data, offset), at)
         if tag & 7 == _wire.END_GROUP:
             if tag >> 3 != open_groups.pop():
                 window.fail(at, "the end of another group")
@@ -206,8 +198,7 @@ def _parse_large(window: _Window, message: Any, number: int, wire: int, begin: i
             return _parse_packed(window, message, field, value, end)
     if end - begin >= _LIMIT:
         what = field.full_name if field is not None else f"field {number} of {message.DESCRIPTOR.full_name}"
-        raise CpbError(f"{what} has {end - value} bytes, and protobuf holds less than {_LIMIT} in one field",
-                       "LIMIT", begin, window.name)
+        window.refuse(what, end - value, begin)
     if field is not None and wire == _wire.LENGTH and field.type == FieldDescriptor.TYPE_BYTES:
         data = bytes(window.read(value, end - value))
         if util.is_repeated(field):
@@ -227,8 +218,7 @@ def _sub_message(message: Any, field: Any) -> Any:
 
 def _parse_whole(window: _Window, message: Any, number: int, begin: int, end: int) -> None:
     if end - begin >= _LIMIT:
-        raise CpbError(f"field {number} of {message.DESCRIPTOR.full_name} has {end - begin} bytes, and protobuf holds "
-                       f"less than {_LIMIT} in one field", "LIMIT", begin, window.name)
+        window.refuse(f"field {number} of {message.DESCRIPTOR.full_name}", end - begin, begin)
     data = _wire.field(number, bytes(window.read(begin, end - begin)))
     _merge_bytes(window, message, data, begin)
 
@@ -281,8 +271,7 @@ def _parse_entry(window: _Window, message: Any, field: Any, begin: int, end: int
         return None
     value, stop = values[-1]
     if stop - value >= _LIMIT:
-        raise CpbError(f"{field.full_name}[{key!r}] has {stop - value} bytes, and protobuf holds less than {_LIMIT} "
-                       "in one field", "LIMIT", value, window.name)
+        window.refuse(f"{field.full_name}[{key!r}]", stop - value, value)
     data = bytes(window.read(value, stop - value))
     try:
         entries[key] = data if value_field.type == FieldDescriptor.TYPE_BYTES else data.decode()

@@ -6,39 +6,26 @@ import array
 import sys
 from typing import Any
 
-# DataType: (the field with the values, the type code of an array's elements, elements per value)
-_FIELDS = {
-    1: ("float_val", "f", 1),  # DT_FLOAT
-    2: ("double_val", "d", 1),
-    3: ("int_val", "i", 1),
-    4: ("int_val", "B", 1),  # DT_UINT8
-    5: ("int_val", "h", 1),
-    6: ("int_val", "b", 1),
-    8: ("scomplex_val", "f", 2),
-    9: ("int64_val", "q", 1),
-    10: ("bool_val", "B", 1),
-    11: ("int_val", "b", 1),  # DT_QINT8
-    12: ("int_val", "B", 1),
-    13: ("int_val", "i", 1),
-    14: ("half_val", "H", 1),  # DT_BFLOAT16
-    15: ("int_val", "h", 1),
-    16: ("int_val", "H", 1),
-    17: ("int_val", "H", 1),  # DT_UINT16
-    18: ("dcomplex_val", "d", 2),
-    19: ("half_val", "H", 1),
-    22: ("uint32_val", "I", 1),
-    23: ("uint64_val", "Q", 1),
-    24: ("float8_val", "B", 1),
-    25: ("float8_val", "B", 1),
-    26: ("float8_val", "B", 1),
-    27: ("float8_val", "B", 1),
-    28: ("float8_val", "B", 1),
-    29: ("int_val", "b", 1),  # DT_INT4
-    30: ("int_val", "B", 1),
-    31: ("int_val", "b", 1),
-    32: ("int_val", "B", 1),
-    33: ("float8_val", "B", 1),  # DT_FLOAT4_E2M1FN
-}
+# The field with the values, the type code of an array's elements, elements per value, and the DataTypes of which this
+# is so.
+_ARRAYS = [
+    ("float_val", "f", 1, [1]),  # DT_FLOAT
+    ("double_val", "d", 1, [2]),
+    ("int_val", "i", 1, [3, 13]),
+    ("int_val", "B", 1, [4, 12, 30, 32]),  # DT_UINT8, DT_QUINT8, DT_UINT4, DT_UINT2
+    ("int_val", "h", 1, [5, 15]),
+    ("int_val", "b", 1, [6, 11, 29, 31]),  # DT_INT8, DT_QINT8, DT_INT4, DT_INT2
+    ("int_val", "H", 1, [16, 17]),  # DT_QUINT16, DT_UINT16
+    ("scomplex_val", "f", 2, [8]),
+    ("int64_val", "q", 1, [9]),
+    ("bool_val", "B", 1, [10]),
+    ("half_val", "H", 1, [14, 19]),  # DT_BFLOAT16, DT_HALF
+    ("dcomplex_val", "d", 2, [18]),
+    ("uint32_val", "I", 1, [22]),
+    ("uint64_val", "Q", 1, [23]),
+    ("float8_val", "B", 1, [24, 25, 26, 27, 28, 33]),  # the last is DT_FLOAT4_E2M1FN
+]
+_FIELDS = {dtype: (name, code, count) for name, code, count, dtypes in _ARRAYS for dtype in dtypes}
 
 _KEPT = ("dtype", "tensor_shape", "version_number")
 

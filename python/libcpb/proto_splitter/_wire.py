@@ -19,6 +19,25 @@ def field(number: int, data: bytes) -> bytes:
     return varint(number << 3 | LENGTH) + varint(len(data)) + data
 
 
+def read_field(data: bytes | memoryview, at: int) -> tuple[int, int, int, int] | None:
+    """The number and wire type of the field at `at`, and the begin and end of its value: the same for a group or an
+    unknown wire type, and perhaps beyond `data`. None if a varint does not end."""
+    tag = read_varint(data, at)
+    if tag is None:
+        return None
+    wire, value, stop = tag[0] & 7, tag[1], tag[1]
+    if wire in (VARINT, LENGTH):
+        found = read_varint(data, value)
+        if found is None:
+            return None
+        stop = found[1]
+        if wire == LENGTH:
+            value, stop = stop, stop + found[0]
+    elif wire in (FIXED64, FIXED32):
+        stop += 8 if wire == FIXED64 else 4
+    return tag[0] >> 3, wire, value, stop
+
+
 def read_varint(data: bytes | memoryview, at: int) -> tuple[int, int] | None:
     """The varint at `at`, and where it ends; None if it does not."""
     value = shift = 0

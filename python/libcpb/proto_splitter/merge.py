@@ -74,10 +74,14 @@ class Merger:
             with open(path, "rb") as file:
                 _parse.parse(_FileReader(file), merged_message, path)
             return
-        descriptor = merged_message.DESCRIPTOR
-        with libcpb.open(path, type_name=descriptor.full_name, schema=descriptor_set(descriptor),
-                         limits=limits) as reader:
-            _parse.parse(reader, merged_message, path)
+        read_chunks(path, merged_message, path, limits)
+
+
+def read_chunks(source: Any, message: Any, name: str, limits: Limits | None = None) -> None:
+    """Reads a message from a .cpb file, or any other source of libcpb.open(); `name` is for errors."""
+    descriptor = message.DESCRIPTOR
+    with libcpb.open(source, type_name=descriptor.full_name, schema=descriptor_set(descriptor), limits=limits) as reader:
+        _parse.parse(reader, message, name)
 
 
 class _FileReader:

@@ -33,7 +33,7 @@ _MISSING = object()
 _lock = threading.RLock()
 _enabled: Settings | None = None
 _users = 0
-_undo: list[tuple[Any, str, Any]] = []
+_undo = contextlib.ExitStack()  # what removes the functions again
 
 # The call of save() that is in progress in this thread, and the settings of the next one.
 _under_way: contextvars.ContextVar[Any] = contextvars.ContextVar("saving", default=None)
@@ -138,11 +138,11 @@ def _put() -> None:
         if before is _MISSING and not hook.plain:
             raise CpbError(f"TensorFlow {tf.__version__} is not as expected: there is no {hook.name} in "
                            f"{getattr(hook.owner, '__name__', hook.owner)}", "UNSUPPORTED")
-        _undo.append((hook.owner, hook.name, before))
-        if hook.plain:
-            setattr(hook.owner, hook.name, hook.replacement)
+        if before is _MISSING:
+            _undo.callback(delattr, hook.owner, hook.name)
         else:
-            setattr(hook.owner, hook.name, _wrapped(hook.replacement, before))
+            _undo.callback(setattr, hook.owner, hook.name, before)
+        setattr(hook.owner, hook.name, hook.replacement if hook.plain else _wrapped(hook.replacement, before))
 
 
 def _wrapped(replacement: Any, original: Any) -> Any:
@@ -151,15 +151,6 @@ def _wrapped(replacement: Any, original: Any) -> Any:
         return replacement(original, *args, **kwargs)
 
     return wrapper
-
-
-def _take_away() -> None:
-    while _undo:
-        owner, name, before = _undo.pop()
-        if before is _MISSING:
-            delattr(owner, name)
-        else:
-            setattr(owner, name, before)
 
 
 @contextlib.contextmanager
@@ -178,7 +169,7 @@ def _acquire() -> None:
             try:
                 _put()
             except BaseException:
-                _take_away()
+                _undo.close()
                 raise
         _users += 1
 
@@ -188,7 +179,7 @@ def _release() -> None:
     with _lock:
         _users -= 1
         if _users == 0:
-            _take_away()
+            _undo.close()
 
 
 # --- What users call -------------------------------------------------------------------------------------

@@ -9,8 +9,7 @@ from typing import Any
 from tensorflow.core.protobuf import saved_model_pb2
 from tensorflow.python.lib.io import file_io
 
-import libcpb
-from libcpb.proto_splitter import _parse, merge
+from libcpb.proto_splitter import merge
 from libcpb.tensorflow._settings import MAX_PB_SIZE
 
 
@@ -36,8 +35,6 @@ def parse_saved_model(export_dir: Any, original: Callable[[Any], Any]) -> Any:
     if "://" not in path:
         merge.Merger.read(path, model)
         return model
-    descriptor = model.DESCRIPTOR
-    with file_io.FileIO(path, "rb") as file, libcpb.open(
-            file, type_name=descriptor.full_name, schema=merge.descriptor_set(descriptor)) as reader:
-        _parse.parse(reader, model, path)
+    with file_io.FileIO(path, "rb") as file:
+        merge.read_chunks(file, model, path)
     return model

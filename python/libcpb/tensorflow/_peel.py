@@ -13,33 +13,18 @@ from libcpb.proto_splitter import _wire, util
 _TEXT = (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES)
 
 
-class _Reader:
-    def __init__(self, data: memoryview) -> None:
-        self.data = data
-
-    def varint(self, at: int) -> tuple[int, int]:
-        found = _wire.read_varint(self.data, at)
+def _fields(data: memoryview, begin: int, end: int) -> Iterator[tuple[int, int, int, int, int]]:
+    """(begin, number, wire type, begin of the value, end) of each field."""
+    at = begin
+    while at < end:
+        found = _wire.read_field(data, at)
         if found is None:
             raise CpbError("a varint that does not end", "DAMAGED", at)
-        return found
-
-    def fields(self, begin: int, end: int) -> Iterator[tuple[int, int, int, int, int]]:
-        """(begin, number, wire type, begin of the value, end) of each field."""
-        at = begin
-        while at < end:
-            tag, value = self.varint(at)
-            wire, stop = tag & 7, value
-            if wire == 0:
-                _, stop = self.varint(value)
-            elif wire == 2:
-                length, value = self.varint(value)
-                stop = value + length
-            elif wire in (1, 5):
-                stop = value + (8 if wire == 1 else 4)
-            if wire not in (0, 1, 2, 5) or stop > end:
-                raise CpbError(f"field {tag >> 3} is not one that TensorFlow writes", "DAMAGED", at)
-            yield at, tag >> 3, wire, value, stop
-            at = stop
+        number, wire, value, stop = found
+        if wire not in (_wire.VARINT, _wire.FIXED64, _wire.LENGTH, _wire.FIXED32) or stop > end:
+            raise CpbError(f"field {number} is not one that TensorFlow writes", "DAMAGED", at)
+        yield at, number, wire, value, stop
+        at = stop
 
 
 def peel(descriptor: Descriptor, data: bytes | memoryview, bound: int) -> tuple[bytes, list[tuple[list[str | int | bool], int, int]]]:
@@ -53,16 +38,15 @@ def peel(descriptor: Descriptor, data: bytes | memoryview, bound: int) -> tuple[
     if len(data) <= bound:
         return bytes(data), []
     values: list[tuple[list[str | int | bool], int, int]] = []
-    reader = _Reader(memoryview(data))
-    return bytes(_peel(reader, descriptor, 0, len(data), bound, [], values, False)), values
+    return bytes(_peel(memoryview(data), descriptor, 0, len(data), bound, [], values, False)), values
 
 
-def _peel(reader: _Reader, descriptor: Any, begin: int, end: int, bound: int, path: list[str | int | bool],
+def _peel(data: memoryview, descriptor: Any, begin: int, end: int, bound: int, path: list[str | int | bool],
           values: list[tuple[list[str | int | bool], int, int]], inside: bool) -> bytearray:
     out = bytearray()
     counts: dict[int, int] = {}
     kept = begin  # what is not yet in `out`
-    for at, number, wire, value, stop in reader.fields(begin, end):
+    for at, number, wire, value, stop in _fields(data, begin, end):
         known = descriptor.fields_by_number.get(number)
         repeated = known is not None and util.is_repeated(known)
         index = counts.get(number, 0)
@@ -74,35 +58,35 @@ def _peel(reader: _Reader, descriptor: Any, begin: int, end: int, bound: int, pa
         if known.type in _TEXT:
             if not inside:
                 continue
-            out += reader.data[kept:at]
+            out += data[kept:at]
             values.append((here, value, stop))
         elif util.is_map(known):
-            inner: bytes | bytearray | memoryview = _peel_entry(reader, known, value, stop, bound, here, values)
-            out += reader.data[kept:at]
+            inner: bytes | bytearray | memoryview = _peel_entry(data, known, value, stop, bound, here, values)
+            out += data[kept:at]
             out += _wire.field(number, bytes(inner))
         elif known.message_type is not None:
-            inner = _peel(reader, known.message_type, value, stop, bound, here + [index] if repeated else here, values,
+            inner = _peel(data, known.message_type, value, stop, bound, here + [index] if repeated else here, values,
                           inside)
-            out += reader.data[kept:at]
+            out += data[kept:at]
             out += _wire.field(number, bytes(inner))
         else:
             continue
         kept = stop
-    out += reader.data[kept:end]
+    out += data[kept:end]
     return out
 
 
-def _peel_entry(reader: _Reader, known: Any, begin: int, end: int, bound: int, path: list[str | int | bool],
+def _peel_entry(data: memoryview, known: Any, begin: int, end: int, bound: int, path: list[str | int | bool],
                 values: list[tuple[list[str | int | bool], int, int]]) -> bytes | memoryview:
     """A map's entry: the path goes on with its key, which is text in TensorFlow's messages."""
     key, content = None, None
-    for _, number, wire, value, stop in reader.fields(begin, end):
+    for _, number, wire, value, stop in _fields(data, begin, end):
         if number == 1 and wire == 2:
-            key = bytes(reader.data[value:stop]).decode()
+            key = bytes(data[value:stop]).decode()
         elif number == 2:
             content = (value, stop)
     message_type = known.message_type.fields_by_number[2].message_type
     if key is None or content is None or message_type is None:
-        return reader.data[begin:end]
-    inner = _peel(reader, message_type, *content, bound, path + [key], values, True)
+        return data[begin:end]
+    inner = _peel(data, message_type, *content, bound, path + [key], values, True)
     return _wire.field(1, key.encode()) + _wire.field(2, bytes(inner))

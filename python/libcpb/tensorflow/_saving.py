@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import libcpb
@@ -141,30 +143,19 @@ def write_fingerprint(folder: str) -> None:
 # --- Files -------------------------------------------------------------------------------------------
 
 
-class local:
+@contextlib.contextmanager
+def local(path: str) -> Iterator[str]:
     """The name of a local file for the block to write: `path` itself, or a file that TensorFlow's file
     systems copy there if the block ends without an exception."""
+    if not is_remote(path):
+        yield path
+        return
+    from tensorflow.python.lib.io import file_io
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.folder: Any = None
-
-    def __enter__(self) -> str:
-        if not is_remote(self.path):
-            return self.path
-        import tempfile
-
-        self.folder = tempfile.TemporaryDirectory()
-        return os.path.join(self.folder.name, os.path.basename(self.path))
-
-    def __exit__(self, kind: Any, *_: Any) -> None:
-        if self.folder is None:
-            return
-        from tensorflow.python.lib.io import file_io
-
-        with self.folder:
-            if kind is None:
-                file_io.copy(os.path.join(self.folder.name, os.path.basename(self.path)), self.path, overwrite=True)
+    with tempfile.TemporaryDirectory() as folder:
+        made = os.path.join(folder, os.path.basename(path))
+        yield made
+        file_io.copy(made, path, overwrite=True)
 
 
 def is_remote(path: str) -> bool:

@@ -55,9 +55,8 @@ void cpb_index_free(cpb_index *index) {
 
 static bool has_no_pages(const cpb_index *index, cpb_error *error) {
   if (index->metadata.pages.count == 0) return true;
-  cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-           "the chunk index is in pages, which are in a file; expected all of it");
-  return false;
+  return CPB_FAILS(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+                   "the chunk index is in pages, which are in a file; expected all of it");
 }
 
 static bool sort_positions(cpb_index *index, cpb_error *error) {
@@ -259,10 +258,9 @@ static cpb_step take_data(cpb_index *index, cpb_span in) {
 static bool is_page(cpb_index *index, const cpb_record *record) {
   const cpb_index_page *page = index->page;
   if (!page || (record && record->position == page->position && record->size == page->size)) return true;
-  cpb_fail(&index->error, CPB_E_DAMAGED, page->position,
-           "the page of the chunk index at position %llu: no record of %llu bytes is there",
-           (unsigned long long)page->position, (unsigned long long)page->size);
-  return false;
+  return CPB_FAILS(&index->error, CPB_E_DAMAGED, page->position,
+                   "the page of the chunk index at position %llu: no record of %llu bytes is there",
+                   (unsigned long long)page->position, (unsigned long long)page->size);
 }
 
 static cpb_step begin_record(cpb_index *index) {

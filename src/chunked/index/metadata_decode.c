@@ -11,9 +11,8 @@
 typedef cpb_metadata_decoder decoder;
 
 static bool damaged(decoder *d, uint64_t offset, const char *name, const char *what) {
-  cpb_fail(&d->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s at byte %llu of the chunk index: %s", name,
-           (unsigned long long)offset, what);
-  return false;
+  return CPB_FAILS(&d->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s at byte %llu of the chunk index: %s", name,
+                   (unsigned long long)offset, what);
 }
 
 /* In the small message at hand. */
@@ -25,9 +24,8 @@ static bool no_memory(decoder *d) { return cpb_fail_memory(&d->error), false; }
 
 static bool count_within_limit(decoder *d, size_t count, const char *what) {
   if (count < d->max_count) return true;
-  cpb_fail(&d->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the chunk index has more than %llu %s",
-           (unsigned long long)d->max_count, what);
-  return false;
+  return CPB_FAILS(&d->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the chunk index has more than %llu %s",
+                   (unsigned long long)d->max_count, what);
 }
 
 /* --- Version -------------------------------------------------------------- */

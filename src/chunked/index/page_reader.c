@@ -8,9 +8,8 @@
 static bool no_memory(cpb_error *error) { return cpb_fail_memory(error), false; }
 
 static bool damaged(const cpb_index_page *page, const char *what, cpb_error *error) {
-  cpb_fail(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "the page of the chunk index at position %llu: %s",
-           (unsigned long long)page->position, what);
-  return false;
+  return CPB_FAILS(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "the page of the chunk index at position %llu: %s",
+                   (unsigned long long)page->position, what);
 }
 
 static const cpb_index_page *page_at_hand(const cpb_page_reader *r) {
@@ -61,9 +60,8 @@ static void push(cpb_page_reader *r, cpb_page_list *list) {
 
 static bool within_limit(uint64_t count, const char *what, const cpb_limits *limits, cpb_error *error) {
   if (count <= limits->chunks) return true;
-  cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "the chunk index has more than %llu %s",
-           (unsigned long long)limits->chunks, what);
-  return false;
+  return CPB_FAILS(error, CPB_E_LIMIT, CPB_NO_OFFSET, "the chunk index has more than %llu %s",
+                   (unsigned long long)limits->chunks, what);
 }
 
 bool cpb_page_list_check(const cpb_page_list *list, uint64_t position, const cpb_limits *limits, cpb_error *error) {

@@ -273,9 +273,8 @@ static bool collect(cpb_page_search *s, cpb_error *error) {
 /* --- Taking a page ---------------------------------------------------------------------- */
 
 static bool wrong(const cpb_index_page *page, const char *what, cpb_error *error) {
-  cpb_fail(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "the page of the chunk index at position %llu: %s",
-           (unsigned long long)page->position, what);
-  return false;
+  return CPB_FAILS(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "the page of the chunk index at position %llu: %s",
+                   (unsigned long long)page->position, what);
 }
 
 static bool take_list(cpb_page_search *s, const cpb_index_page *page, cpb_error *error) {

@@ -47,9 +47,8 @@ uint64_t cpb_paged_index_pos(const cpb_paged_index *p) { return p->scanner.pos; 
 static bool is_scan(const cpb_paged_index *p) { return p->wanted == CPB_NO_CHUNK; }
 
 static bool damaged(cpb_paged_index *p, const char *what) {
-  cpb_fail(p->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s at byte %llu of the chunk index", what,
-           (unsigned long long)p->scanner.field.begin);
-  return false;
+  return CPB_FAILS(p->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s at byte %llu of the chunk index", what,
+                   (unsigned long long)p->scanner.field.begin);
 }
 
 /* --- Marks ---------------------------------------------------------------- */
@@ -108,11 +107,10 @@ static bool accept_version(cpb_paged_index *p) {
 
 static bool begin_version(cpb_paged_index *p) {
   const cpb_wire_field *f = &p->scanner.field;
-  if (f->size > CPB_INDEX_VERSION_MAX) {
-    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the version of the chunk index has %llu bytes; the limit is %d",
-             (unsigned long long)f->size, CPB_INDEX_VERSION_MAX);
-    return false;
-  }
+  if (f->size > CPB_INDEX_VERSION_MAX)
+    return CPB_FAILS(p->error, CPB_E_LIMIT, CPB_NO_OFFSET,
+                     "the version of the chunk index has %llu bytes; the limit is %d", (unsigned long long)f->size,
+                     CPB_INDEX_VERSION_MAX);
   p->version_size = (size_t)f->size;
   p->version_have = 0;
   return true;
@@ -123,11 +121,9 @@ static bool begin_version(cpb_paged_index *p) {
 static bool begin_entry(cpb_paged_index *p) {
   memset(&p->info, 0, sizeof p->info);
   if (is_scan(p)) {
-    if (p->num_chunks == p->max_chunks) {
-      cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the chunk index has more than %llu chunks",
-               (unsigned long long)p->max_chunks);
-      return false;
-    }
+    if (p->num_chunks == p->max_chunks)
+      return CPB_FAILS(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the chunk index has more than %llu chunks",
+                       (unsigned long long)p->max_chunks);
     mark_entry(p, p->scanner.field.begin);
     p->num_chunks++;
   }
@@ -149,8 +145,8 @@ static bool take_of_entry(cpb_paged_index *p) {
 
 /* The chunks of a paged index are in other records, which only a cpb_index reads. */
 static bool is_not_paged(cpb_paged_index *p) {
-  cpb_fail(p->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "the chunk index is in pages, which a pager does not read");
-  return false;
+  return CPB_FAILS(p->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+                   "the chunk index is in pages, which a pager does not read");
 }
 
 static bool take_field(cpb_paged_index *p) {

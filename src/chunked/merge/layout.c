@@ -59,8 +59,7 @@ static uint64_t field_size(const cpb_merge_walk *w, uint32_t id) {
 
 static bool add_size(cpb_merge_walk *w, uint64_t *sum, uint64_t size) {
   if (cpb_add_u64(*sum, size, sum) && *sum <= SIZE_LIMIT) return true;
-  cpb_fail(w->error, CPB_E_LIMIT, w->tree->position, "the merged message would be larger than 2^63 bytes");
-  return false;
+  return CPB_FAILS(w->error, CPB_E_LIMIT, w->tree->position, "the merged message would be larger than 2^63 bytes");
 }
 
 static uint64_t range_size(const cpb_merge_walk *w, uint32_t range) { return cpb_column_get(&w->ranges.size, range); }

@@ -8,9 +8,8 @@
 static bool no_memory(cpb_merge_walk *w) { return cpb_fail_memory(w->error), false; }
 
 static bool fail_in_chunk(cpb_merge_walk *w, cpb_code code, const char *what) {
-  cpb_fail(w->error, code, cpb_chunk_store_position(w->store, w->job.chunk), "chunk %u: %s", (unsigned)w->job.chunk,
-           what);
-  return false;
+  return CPB_FAILS(w->error, code, cpb_chunk_store_position(w->store, w->job.chunk), "chunk %u: %s",
+                   (unsigned)w->job.chunk, what);
 }
 
 static cpb_target *target(cpb_merge_walk *w, uint32_t id) { return &w->tree->targets[id]; }

@@ -162,10 +162,9 @@ uint32_t cpb_merge_tree_element(cpb_merge_tree *tree, uint32_t holder, uint64_t 
 
 /* Items have 32-bit numbers, except for CPB_NONE: there are fewer of each kind than in total. */
 bool cpb_merge_tree_charge(cpb_merge_tree *tree) {
-  if (tree->meter->done[CPB_WORK_ENTRIES] >= CPB_NONE - 1) {
-    cpb_fail(tree->error, CPB_E_LIMIT, tree->position, "the merge plan has more than %u items", (unsigned)CPB_NONE - 1);
-    return false;
-  }
+  if (tree->meter->done[CPB_WORK_ENTRIES] >= CPB_NONE - 1)
+    return CPB_FAILS(tree->error, CPB_E_LIMIT, tree->position, "the merge plan has more than %u items",
+                     (unsigned)CPB_NONE - 1);
   return cpb_meter_charge(tree->meter, CPB_WORK_ENTRIES, 1, tree->position, tree->error);
 }
 

@@ -8,8 +8,8 @@
 static bool no_memory(cpb_merge_tree *tree) { return cpb_fail_memory(tree->error), false; }
 
 static bool damaged_tag(cpb_merge_tree *tree, uint32_t node, const char *what) {
-  cpb_fail(tree->error, CPB_E_DAMAGED, tree->position, "field tag of chunked field %u: %s", (unsigned)node, what);
-  return false;
+  return CPB_FAILS(tree->error, CPB_E_DAMAGED, tree->position, "field tag of chunked field %u: %s", (unsigned)node,
+                   what);
 }
 
 static cpb_target_form form_for(uint8_t kind) {
@@ -124,12 +124,10 @@ static bool op_of_node(builder *b, uint32_t id, uint32_t target) {
   const char *wrong = node.num_tags > 0 ? cpb_types_refuse(b->tree, target) : NULL;
   if (wrong) return damaged_tag(b->tree, id, wrong);
   if (node.chunk == CPB_NO_CHUNK) return op_without_chunk(b, id, target);
-  if (node.chunk >= b->num_chunks) {
-    cpb_fail(b->tree->error, CPB_E_DAMAGED, b->tree->position,
-             "chunk_index of chunked field %u is %llu; expected less than %llu, the number of chunks", (unsigned)id,
-             (unsigned long long)node.chunk, (unsigned long long)b->num_chunks);
-    return false;
-  }
+  if (node.chunk >= b->num_chunks)
+    return CPB_FAILS(b->tree->error, CPB_E_DAMAGED, b->tree->position,
+                     "chunk_index of chunked field %u is %llu; expected less than %llu, the number of chunks",
+                     (unsigned)id, (unsigned long long)node.chunk, (unsigned long long)b->num_chunks);
   cpb_op_kind kind = CPB_OP_MERGE;
   if (node.num_tags > 0) kind = cpb_types_op(b->tree, target, b->type_of(b->user, node.chunk));
   return add_op(b, (cpb_merge_op){target, (uint32_t)node.chunk, kind});
@@ -142,12 +140,10 @@ static bool finish_ops(cpb_merge_tree *tree) {
     cpb_merge_op op = cpb_merge_tree_op(tree, i);
     cpb_target *t = &tree->targets[op.target];
     if (op.kind == CPB_OP_BESIDE) continue;
-    if (t->form == CPB_FORM_ELEMENTS || t->form == CPB_FORM_ENTRIES) {
-      cpb_fail(tree->error, CPB_E_DAMAGED, tree->position,
-               "chunk %u has a field tag for field %llu without index or key, other chunks have one with",
-               (unsigned)op.chunk, (unsigned long long)t->value);
-      return false;
-    }
+    if (t->form == CPB_FORM_ELEMENTS || t->form == CPB_FORM_ENTRIES)
+      return CPB_FAILS(tree->error, CPB_E_DAMAGED, tree->position,
+                       "chunk %u has a field tag for field %llu without index or key, other chunks have one with",
+                       (unsigned)op.chunk, (unsigned long long)t->value);
     if (op.kind == CPB_OP_SET && t->form == CPB_FORM_MESSAGE) op.kind = CPB_OP_MERGE;
     if (!cpb_column_set(&tree->ops.kind, &tree->allocator, i, op.kind)) return no_memory(tree);
     if (op.kind == CPB_OP_NUMBER) t->bare = true;

@@ -64,9 +64,8 @@ void cpb_merge_walk_free(cpb_merge_walk *w) {
 /* Fails because of the index, in the field tag of the operation. */
 static bool fail_at_index(cpb_merge_walk *w, cpb_code code, const char *what) {
   cpb_merge_op op = cpb_merge_tree_op(w->tree, w->op);
-  cpb_fail(w->error, code, w->tree->position, "field tag of chunk %u: field %u %s", (unsigned)op.chunk,
-           (unsigned)cpb_target_number(w->tree, op.target), what);
-  return false;
+  return CPB_FAILS(w->error, code, w->tree->position, "field tag of chunk %u: field %u %s", (unsigned)op.chunk,
+                   (unsigned)cpb_target_number(w->tree, op.target), what);
 }
 
 static bool insert_target(cpb_merge_walk *w, uint32_t id) {
@@ -78,13 +77,11 @@ static bool insert_target(cpb_merge_walk *w, uint32_t id) {
 static bool append_element(cpb_merge_walk *w, uint32_t id) {
   const cpb_target *t = &w->tree->targets[id];
   cpb_target_more *holder = &w->tree->more[w->tree->targets[t->parent].more]; /* it has children */
-  if (t->value > holder->count) {
-    cpb_fail(w->error, CPB_E_DAMAGED, w->tree->position,
-             "field tag of chunk %u: element %llu of field %u, which has only %llu",
-             (unsigned)cpb_merge_tree_op(w->tree, w->op).chunk, (unsigned long long)t->value,
-             (unsigned)w->tree->targets[t->parent].value, (unsigned long long)holder->count);
-    return false;
-  }
+  if (t->value > holder->count)
+    return CPB_FAILS(w->error, CPB_E_DAMAGED, w->tree->position,
+                     "field tag of chunk %u: element %llu of field %u, which has only %llu",
+                     (unsigned)cpb_merge_tree_op(w->tree, w->op).chunk, (unsigned long long)t->value,
+                     (unsigned)w->tree->targets[t->parent].value, (unsigned long long)holder->count);
   holder->count++;
   return insert_target(w, id);
 }
@@ -220,10 +217,9 @@ static bool pass_beside(cpb_merge_walk *w, cpb_merge_op op) {
   if (!cpb_walk_make_live(w, op.target)) return false;
   cpb_types_clear_oneof(w->tree, op.target, (uint32_t)w->num_patches);
   if (cpb_target_more_of(w->tree, &w->tree->targets[op.target])->count >= op.chunk) return true;
-  cpb_fail(w->error, CPB_E_DAMAGED, w->tree->position,
-           "elements of field %u are only in chunks of their own, which are not planned",
-           (unsigned)w->tree->targets[op.target].value);
-  return false;
+  return CPB_FAILS(w->error, CPB_E_DAMAGED, w->tree->position,
+                   "elements of field %u are only in chunks of their own, which are not planned",
+                   (unsigned)w->tree->targets[op.target].value);
 }
 
 static cpb_have read_op(cpb_merge_walk *w, cpb_merge_op op) {

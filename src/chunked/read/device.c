@@ -70,9 +70,9 @@ static uint64_t memory_for(const host *h, char codec, int window_log) {
 }
 
 static bool too_little(uint64_t memory, const char *what, uint64_t least, cpb_error *error) {
-  cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "for_memory is %llu bytes; expected at least %llu to read a file %s",
-           (unsigned long long)memory, (unsigned long long)least, what);
-  return false;
+  return CPB_FAILS(error, CPB_E_LIMIT, CPB_NO_OFFSET,
+                   "for_memory is %llu bytes; expected at least %llu to read a file %s", (unsigned long long)memory,
+                   (unsigned long long)least, what);
 }
 
 /* The largest window up to `most`; less than LEAST_WINDOW_LOG if none fits. */
@@ -95,11 +95,10 @@ static int fitting_window(uint64_t memory, int asked) {
 bool cpb_device_choose(uint64_t memory, cpb_layout layout, cpb_transpose transpose, uint64_t index_pages,
                        cpb_codec_options *codec, cpb_error *error) {
   if (layout != CPB_LAYOUT_REMOTE || codec->codec == CPB_CODEC_BROTLI || codec->codec == CPB_CODEC_SNAPPY ||
-      transpose != CPB_TRANSPOSE_NEVER || index_pages > 0) {
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-             "for_memory is set; expected the remote layout, Zstd or no compression, no transposing, and no pages");
-    return false;
-  }
+      transpose != CPB_TRANSPOSE_NEVER || index_pages > 0)
+    return CPB_FAILS(
+        error, CPB_E_USAGE, CPB_NO_OFFSET,
+        "for_memory is set; expected the remote layout, Zstd or no compression, no transposing, and no pages");
   uint64_t plain = memory_for(&core, 0, 0);
   if (memory < plain) return too_little(memory, "without compression", plain, error);
   int window_log = fitting_window(memory, codec->window_log);

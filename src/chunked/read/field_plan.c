@@ -14,9 +14,8 @@ enum { TAG_AROUND = 24, MAP_KEY = 2, MAP_KEY_STRING = 1 };
 static cpb_field_family *family(cpb_field_reader *r) { return &r->families[r->depth - 1]; }
 
 static bool damaged(cpb_field_reader *r, cpb_code code, const char *what) {
-  cpb_fail(&r->error, code, CPB_NO_OFFSET, "%s at byte %llu of the chunk index", what,
-           (unsigned long long)r->scanner.field.begin);
-  return false;
+  return CPB_FAILS(&r->error, code, CPB_NO_OFFSET, "%s at byte %llu of the chunk index", what,
+                   (unsigned long long)r->scanner.field.begin);
 }
 
 /* --- Parts, in the order of a merge ------------------------------------------ */
@@ -255,10 +254,9 @@ static bool set_chunk(cpb_field_reader *r) {
   if (f->added) return damaged(r, CPB_E_UNSUPPORTED, "chunk_index after chunked_fields");
   f->chunk = (uint32_t)chunk;
   if (chunk < count && chunk < CPB_NO_PART_CHUNK) return true;
-  cpb_fail(&r->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
-           "chunk_index is %llu at byte %llu of the chunk index; expected less than %llu, the number of chunks",
-           (unsigned long long)chunk, (unsigned long long)r->scanner.field.begin, (unsigned long long)count);
-  return false;
+  return CPB_FAILS(&r->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
+                   "chunk_index is %llu at byte %llu of the chunk index; expected less than %llu, the number of chunks",
+                   (unsigned long long)chunk, (unsigned long long)r->scanner.field.begin, (unsigned long long)count);
 }
 
 static bool take_field(cpb_field_reader *r) {

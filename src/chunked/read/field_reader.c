@@ -92,8 +92,8 @@ bool cpb_field_refuse(cpb_field_reader *r, cpb_code code, uint32_t step, const c
   char text[96], quoted[128];
   size_t tags = step < r->num_steps || r->steps[step].tags > 0 ? r->steps[step].tags : 1;
   cpb_path_format(cpb_path_get_tag(r->path, 0), tags, text, sizeof text);
-  cpb_fail(&r->error, code, CPB_NO_OFFSET, "%s: %s", cpb_quote(quoted, sizeof quoted, text, strlen(text)), what);
-  return false;
+  return CPB_FAILS(&r->error, code, CPB_NO_OFFSET, "%s: %s", cpb_quote(quoted, sizeof quoted, text, strlen(text)),
+                   what);
 }
 
 bool cpb_field_no_memory(cpb_field_reader *r) {

@@ -23,8 +23,7 @@ static bool is_number(uint32_t type) {
 }
 
 static bool fail_in_chunk(cpb_field_reader *r, cpb_code code, const char *what) {
-  cpb_fail(&r->error, code, CPB_NO_OFFSET, "chunk %llu: %s", (unsigned long long)r->source, what);
-  return false;
+  return CPB_FAILS(&r->error, code, CPB_NO_OFFSET, "chunk %llu: %s", (unsigned long long)r->source, what);
 }
 
 /* --- Pieces ---------------------------------------------------------------------- */

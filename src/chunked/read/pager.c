@@ -235,11 +235,9 @@ static cpb_step begin_find(cpb_pager *p, cpb_step step) {
 
 static bool go_to_chunk(cpb_pager *p) {
   p->info = p->index.info;
-  if (p->info.file > 0) {
-    cpb_fail(&p->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "chunk %llu is in another file, which a pager cannot read",
-             (unsigned long long)p->chunk);
-    return false;
-  }
+  if (p->info.file > 0)
+    return CPB_FAILS(&p->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+                     "chunk %llu is in another file, which a pager cannot read", (unsigned long long)p->chunk);
   if (!open_reader(p, p->options.verify)) return false;
   cpb_reader_seek_chunk(p->reader, p->info.position, p->info.position, 0);
   p->phase = PAGER_CHUNK;

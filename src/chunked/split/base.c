@@ -14,10 +14,9 @@
 
 bool cpb_base_name_check(cpb_span name, cpb_error *error) {
   if (cpb_metadata_is_file_name(name)) return true;
-  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-           "the base's name is none; expected 1 to %u bytes of UTF-8 without control characters",
-           (unsigned)CPB_FILE_NAME_MAX);
-  return false;
+  return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET,
+                   "the base's name is none; expected 1 to %u bytes of UTF-8 without control characters",
+                   (unsigned)CPB_FILE_NAME_MAX);
 }
 
 static size_t folder_of(cpb_span name) {
@@ -76,11 +75,10 @@ static bool join(cpb_buffer *out, cpb_span base, cpb_span name) {
 bool cpb_base_name_add(cpb_buffer *names, size_t base, cpb_span name, cpb_error *error) {
   const size_t begin = names->size;
   const bool in_key = cpb_url_has_key((cpb_span){names->data, base}) && cpb_url_scheme(name) == 0;
-  if (in_key && cpb_url_key_length(name) < name.size) {
-    cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-             "the base refers to a file by a name in which, in an s3 URL, the ? would begin a query; expected none");
-    return false;
-  }
+  if (in_key && cpb_url_key_length(name) < name.size)
+    return CPB_FAILS(
+        error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+        "the base refers to a file by a name in which, in an s3 URL, the ? would begin a query; expected none");
   if (!cpb_buffer_reserve(names, begin + base + 3 * name.size + 2) ||
       !join(names, (cpb_span){names->data, base}, name)) {
     cpb_fail_memory(error);
@@ -88,10 +86,9 @@ bool cpb_base_name_add(cpb_buffer *names, size_t base, cpb_span name, cpb_error 
   }
   const size_t length = names->size - begin;
   if (length > 0 && length <= CPB_FILE_NAME_MAX) return true;
-  cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET,
-           "the name of a file that the base refers to has %zu bytes here; expected 1 to %u", length,
-           (unsigned)CPB_FILE_NAME_MAX);
-  return false;
+  return CPB_FAILS(error, CPB_E_LIMIT, CPB_NO_OFFSET,
+                   "the name of a file that the base refers to has %zu bytes here; expected 1 to %u", length,
+                   (unsigned)CPB_FILE_NAME_MAX);
 }
 
 /* --- base ------------------------------------------------------------------------------------- */

@@ -45,11 +45,9 @@ void cpb_split_files_free(cpb_split_files *f) {
 /* --- Which chunks ---------------------------------------------------------------------- */
 
 static bool close_file(cpb_split_files *f, size_t end, cpb_error *error) {
-  if (f->count == CPB_SPLIT_FILES_MAX) {
-    cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "more than %u files are needed; expected a larger file_size",
-             (unsigned)CPB_SPLIT_FILES_MAX);
-    return false;
-  }
+  if (f->count == CPB_SPLIT_FILES_MAX)
+    return CPB_FAILS(error, CPB_E_LIMIT, CPB_NO_OFFSET, "more than %u files are needed; expected a larger file_size",
+                     (unsigned)CPB_SPLIT_FILES_MAX);
   return cpb_column_set(&f->ends, &f->allocator, f->count++, end) || fail_memory(error);
 }
 

@@ -265,9 +265,9 @@ static bool check_size(cpb_repack *r, const cpb_chunk_reader *reader) {
   uint64_t size = cpb_chunk_reader_stored(reader)->size;
   uint64_t told = cpb_column_get(&r->metadata.chunks.size, (size_t)r->chunk);
   if (!r->origin || size == told) return true;
-  cpb_fail(&r->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "chunk %llu has %llu bytes; expected %llu, its size in the index",
-           (unsigned long long)r->chunk, (unsigned long long)size, (unsigned long long)told);
-  return false;
+  return CPB_FAILS(&r->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
+                   "chunk %llu has %llu bytes; expected %llu, its size in the index", (unsigned long long)r->chunk,
+                   (unsigned long long)size, (unsigned long long)told);
 }
 
 static cpb_step look_at_next(cpb_repack *r) {

@@ -65,8 +65,7 @@ static bool find_type(cpb_split *s) {
   if (s->walk.type) return true;
   char name[128];
   cpb_quote(name, sizeof name, s->options.type_name, strlen(s->options.type_name));
-  cpb_fail(&s->error, CPB_E_USAGE, CPB_NO_OFFSET, "the schema has no message type %s", name);
-  return false;
+  return CPB_FAILS(&s->error, CPB_E_USAGE, CPB_NO_OFFSET, "the schema has no message type %s", name);
 }
 
 static bool check(cpb_split *s) {

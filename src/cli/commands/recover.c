@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "cli/cli.h"
-#include "cpb/repack.h"
 
 typedef struct recovery {
   cli *cli;
@@ -235,22 +234,6 @@ static int count_lost(recovery *r, const cpb_index *index, const cpb_message_typ
   return status;
 }
 
-static int repack(recovery *r) {
-  cli *c = r->cli;
-  cpb_repack_options how = {.struct_size = sizeof how,
-                            .limits = &c->settings.limits,
-                            .codec = c->settings.codec,
-                            .seekable = 1,
-                            .riegeli = c->settings.riegeli_options ? &r->how : NULL};
-  cpb_repack *engine = cpb_repack_new(&c->allocator, &how);
-  if (!engine) return cli_fail_memory(c);
-  cpb_error error = {.offset = CPB_NO_OFFSET};
-  cpb_file_options options = cli_transfer_options(c, "recovering");
-  cpb_transfer_repack(r->in, r->out, engine, &options, &error);
-  cpb_repack_free(engine);
-  return cli_transfer_status(c, c->settings.input, c->settings.output, &error);
-}
-
 static int recover_chunks(recovery *r, const cpb_index *index) {
   cli *c = r->cli;
   int status = CLI_OK;
@@ -260,7 +243,7 @@ static int recover_chunks(recovery *r, const cpb_index *index) {
   if (cli_find_type(c, schema, index, &type, &status)) status = count_lost(r, index, type);
   cpb_schema_free(schema);
   if (status != CLI_OK) return status;
-  if (r->lost == 0) return repack(r);
+  if (r->lost == 0) return cli_repack_into(c, r->in, &r->how, r->out, "recovering", 1);
   cli_note(c, r->name,
            "%llu of %llu chunks are lost, so the message cannot be merged; cpb cat --chunk reads the others",
            (unsigned long long)r->lost, (unsigned long long)cpb_index_num_chunks(index));

@@ -10,21 +10,22 @@ static unsigned threads_for(const cli *c, cpb_file *in) {
   return cli_threads(c, c->settings.input, size);
 }
 
-static int repack_to(cli *c, cpb_file *in, cpb_output *out, const cpb_record_writer_options *riegeli) {
-  cpb_repack_options how = {.struct_size = sizeof how,
-                            .limits = &c->settings.limits,
-                            .layout = (cpb_layout)c->settings.layout,
-                            .codec = c->settings.codec,
-                            .for_memory = c->settings.for_memory,
-                            .transpose = c->settings.transpose ? CPB_TRANSPOSE_IF_SMALLER : CPB_TRANSPOSE_NEVER,
-                            .index_pages = c->settings.index_pages ? CPB_INDEX_PAGES : 0,
-                            .riegeli = c->settings.riegeli_options ? riegeli : NULL,
-                            .seekable = 1};
+int cli_repack_into(cli *c, cpb_file *in, const cpb_record_writer_options *riegeli, cpb_output *out, const char *doing,
+                    unsigned threads) {
+  const cpb_repack_options how = {.struct_size = sizeof how,
+                                  .limits = &c->settings.limits,
+                                  .layout = (cpb_layout)c->settings.layout,
+                                  .codec = c->settings.codec,
+                                  .for_memory = c->settings.for_memory,
+                                  .transpose = c->settings.transpose ? CPB_TRANSPOSE_IF_SMALLER : CPB_TRANSPOSE_NEVER,
+                                  .index_pages = c->settings.index_pages ? CPB_INDEX_PAGES : 0,
+                                  .riegeli = c->settings.riegeli_options ? riegeli : NULL,
+                                  .seekable = 1};
   cpb_repack *repack = cpb_repack_new(&c->allocator, &how);
   if (!repack) return cli_fail_memory(c);
   cpb_error error = {.offset = CPB_NO_OFFSET};
-  cpb_file_options options = cli_transfer_options(c, "repacking");
-  options.threads = threads_for(c, in);
+  cpb_file_options options = cli_transfer_options(c, doing);
+  options.threads = threads;
   cpb_transfer_repack(in, out, repack, &options, &error);
   cpb_repack_free(repack);
   return cli_transfer_status(c, c->settings.input, c->settings.output, &error);
@@ -39,7 +40,7 @@ int cli_repack(cli *c) {
   status = cli_keep_chunks(c, c->settings.output, c->settings.input);
   cpb_output *out = status == CLI_OK ? cli_open_output(c, c->settings.output, false, &status) : NULL;
   if (out) {
-    status = repack_to(c, in, out, &riegeli);
+    status = cli_repack_into(c, in, &riegeli, out, "repacking", threads_for(c, in));
     status = cli_close_output(c, c->settings.output, out, status);
   }
   cpb_file_close(in);

@@ -108,9 +108,9 @@ static bool begin(member *m, cpb_archive *archive, size_t i, cpb_file *zip, cpb_
   cpb_archive_get(archive, i, &entry);
   m->size = entry.size;
   if (!entry.stored && entry.size > HELD_MOST)
-    return cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET,
-                    "a compressed file of %llu bytes in a zip archive; at most %llu are unpacked in memory: unpack it",
-                    (unsigned long long)entry.size, (unsigned long long)HELD_MOST) == CPB_OK;
+    return CPB_FAILS(error, CPB_E_LIMIT, CPB_NO_OFFSET,
+                     "a compressed file of %llu bytes in a zip archive; at most %llu are unpacked in memory: unpack it",
+                     (unsigned long long)entry.size, (unsigned long long)HELD_MOST);
   cpb_archive_read(archive, i);
   if (!entry.stored) return load(m, archive, zip, error);
   if (step(archive, zip) == CPB_STEP_ERROR) return *error = *cpb_archive_error(archive), false;

@@ -83,8 +83,8 @@ static uint8_t *read_whole(cpb_model_file *f, size_t size, cpb_error *error) {
 static bool read_text(cpb_model_file *f, uint64_t length, const cpb_model_file_options *options, cpb_error *error) {
   size_t size = 0;
   if (length > TEXT_MOST)
-    return cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "a text of %llu bytes; at most %llu are read",
-                    (unsigned long long)length, (unsigned long long)TEXT_MOST) == CPB_OK;
+    return CPB_FAILS(error, CPB_E_LIMIT, CPB_NO_OFFSET, "a text of %llu bytes; at most %llu are read",
+                     (unsigned long long)length, (unsigned long long)TEXT_MOST);
   uint8_t *text = read_whole(f, (size_t)length, error);
   const cpb_text_options how = {.struct_size = sizeof how,
                                 .allocator = &f->allocator,
@@ -118,7 +118,7 @@ static bool guess_kind(cpb_model_file *f, cpb_file_ends *ends, uint8_t *end, con
   if (f->kind) return read_text(f, ends->size, options, error);
   char what[sizeof error->message];
   cpb_foreign_describe(ends, what, sizeof what);
-  return cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "%s", what) == CPB_OK;
+  return CPB_FAILS(error, CPB_E_FORMAT, CPB_NO_OFFSET, "%s", what);
 }
 
 static bool find_kind(cpb_model_file *f, const cpb_model_file_options *options, cpb_error *error) {

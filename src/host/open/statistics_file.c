@@ -18,12 +18,11 @@ static cpb_values_file *open_array(cpb_model_file *f, cpb_span name, int variabl
 
 static bool has_axis(const cpb_values_info *info, uint32_t axis, cpb_error *error) {
   if (axis > info->rank)
-    return cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "axis is %u; expected less than the array's %u dimensions",
-                    (unsigned)axis - 1, (unsigned)info->rank) == CPB_OK;
+    return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET, "axis is %u; expected less than the array's %u dimensions",
+                     (unsigned)axis - 1, (unsigned)info->rank);
   if (axis > 0 && info->shape[axis - 1] > CPB_STATISTICS_PARTS)
-    return cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "dimension %u has %llu parts; at most %u of them have ranges",
-                    (unsigned)axis - 1, (unsigned long long)info->shape[axis - 1],
-                    (unsigned)CPB_STATISTICS_PARTS) == CPB_OK;
+    return CPB_FAILS(error, CPB_E_LIMIT, CPB_NO_OFFSET, "dimension %u has %llu parts; at most %u of them have ranges",
+                     (unsigned)axis - 1, (unsigned long long)info->shape[axis - 1], (unsigned)CPB_STATISTICS_PARTS);
   return true;
 }
 

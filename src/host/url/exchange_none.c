@@ -18,8 +18,7 @@
 
 cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error) {
   (void)allocator;
-  cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, ADVICE);
-  return NULL;
+  return cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, ADVICE), NULL;
 }
 
 cpb_exchange *cpb_exchange_beside(cpb_exchange *exchange) {

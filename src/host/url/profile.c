@@ -190,10 +190,10 @@ bool cpb_profile_load(cpb_profile *p, const cpb_allocator *a, const cpb_environm
   bool done = load(p, a, e, CREDENTIALS, name, &found, error) && load(p, a, e, CONFIG, name, &found, error);
   if (!done || found || !p->is_named) return done;
   char text[80];
-  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "AWS_PROFILE is %s, which neither %s nor %s has",
-           cpb_quote(text, sizeof text, name, strlen(name)), p->paths[CREDENTIALS] ? p->paths[CREDENTIALS] : "a file",
-           p->paths[CONFIG] ? p->paths[CONFIG] : "another");
-  return false;
+  return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET, "AWS_PROFILE is %s, which neither %s nor %s has",
+                   cpb_quote(text, sizeof text, name, strlen(name)),
+                   p->paths[CREDENTIALS] ? p->paths[CREDENTIALS] : "a file",
+                   p->paths[CONFIG] ? p->paths[CONFIG] : "another");
 }
 
 void cpb_profile_free(cpb_profile *p, const cpb_allocator *a) {

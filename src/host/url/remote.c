@@ -288,8 +288,7 @@ static bool pause_for(const cpb_url_options *options, uint64_t milliseconds, cpb
     milliseconds -= part;
     if (!options->cancelled || !options->cancelled(options->user)) continue;
     cpb_error_begin(error, NULL);
-    cpb_fail(error, CPB_E_CANCELLED, CPB_NO_OFFSET, "%s", cpb_code_text(CPB_E_CANCELLED));
-    return false;
+    return CPB_FAILS(error, CPB_E_CANCELLED, CPB_NO_OFFSET, "%s", cpb_code_text(CPB_E_CANCELLED));
   }
   return true;
 }
@@ -428,11 +427,9 @@ bool cpb_remote_is_absent(const cpb_remote *r) {
 
 static bool set_url(cpb_remote *r, const char *url, cpb_error *error) {
   cpb_address address;
-  if (!cpb_address_parse(url, &address)) {
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-             "this is no URL; expected http://, https://, s3://, hf:// or gs://, a host and a path");
-    return false;
-  }
+  if (!cpb_address_parse(url, &address))
+    return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET,
+                     "this is no URL; expected http://, https://, s3://, hf:// or gs://, a host and a path");
   r->exchange = cpb_exchange_new(&r->allocator, error);
   if (!r->exchange) return false;
   r->is_s3 = cpb_address_has_scheme(&address, "s3");
@@ -442,8 +439,8 @@ static bool set_url(cpb_remote *r, const char *url, cpb_error *error) {
   if (!r->is_s3) return cpb_served_resolve(&r->served, &r->allocator, url, &cpb_exchange_environment, error);
   if (!cpb_s3_resolve(&r->s3, &r->allocator, &address, &cpb_exchange_environment, error)) return false;
   if (!r->s3.keys || cpb_exchange_can_sign(r->exchange)) return true;
-  cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "this libcurl is too old to sign for S3; expected 7.87 or newer");
-  return false;
+  return CPB_FAILS(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+                   "this libcurl is too old to sign for S3; expected 7.87 or newer");
 }
 
 static void set_options(cpb_remote *r, const cpb_url_options *options) {

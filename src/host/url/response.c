@@ -210,16 +210,14 @@ static const char *opaque(const char *etag) { return is_weak(etag) ? etag + 2 : 
 
 static bool changed(cpb_error *error, const char *what, const char *was, const char *is) {
   char old[72], new[72];
-  cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the file changed while it was read: its %s was %s, now %s", what,
-           cpb_quote(old, sizeof old, was, strlen(was)), cpb_quote(new, sizeof new, is, strlen(is)));
-  return false;
+  return CPB_FAILS(error, CPB_E_READ, CPB_NO_OFFSET, "the file changed while it was read: its %s was %s, now %s", what,
+                   cpb_quote(old, sizeof old, was, strlen(was)), cpb_quote(new, sizeof new, is, strlen(is)));
 }
 
 static bool same_size(const cpb_validators *known, uint64_t size, cpb_error *error) {
   if (known->size == size) return true;
-  cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the file changed while it was read: its size was %llu, now %llu",
-           (unsigned long long)known->size, (unsigned long long)size);
-  return false;
+  return CPB_FAILS(error, CPB_E_READ, CPB_NO_OFFSET, "the file changed while it was read: its size was %llu, now %llu",
+                   (unsigned long long)known->size, (unsigned long long)size);
 }
 
 static bool same_state(const cpb_validators *known, const cpb_response *r, cpb_error *error) {

@@ -61,10 +61,9 @@ static bool set_token(cpb_served *served, const cpb_allocator *a, const char *fr
                       cpb_error *error) {
   static const char name[] = "Authorization: Bearer ";
   if (length == 0) return true;
-  if (!is_word(text, length)) {
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "%s has a space or a control character in it; expected a token", from);
-    return false;
-  }
+  if (!is_word(text, length))
+    return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET, "%s has a space or a control character in it; expected a token",
+                     from);
   served->token = cpb_alloc(a, sizeof name + length);
   if (!served->token) return cpb_fail_memory(error) == CPB_OK;
   memcpy(served->token, name, sizeof name - 1);

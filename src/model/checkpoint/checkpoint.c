@@ -57,8 +57,7 @@ struct cpb_checkpoint {
 /* --- Errors ------------------------------------------------------------------------- */
 
 static bool fails(cpb_error *error, cpb_code code, uint64_t offset, const char *what) {
-  cpb_fail(error, code, offset, "%s", what);
-  return false;
+  return CPB_FAILS(error, code, offset, "%s", what);
 }
 
 /* "FIELD is VALUE; expected EXPECTED", in `out` of PROBLEM bytes. */
@@ -69,9 +68,8 @@ static const char *wrong_value(char *out, const char *field, uint64_t value, con
 
 static bool fails_at_key(cpb_error *error, uint64_t offset, cpb_span key, const char *what) {
   char shown[SHOWN];
-  cpb_fail(error, CPB_E_DAMAGED, offset, "checkpoint key \"%s\": %s",
-           cpb_quote(shown, sizeof shown, key.data ? key.data : (const uint8_t *)"", key.size), what);
-  return false;
+  return CPB_FAILS(error, CPB_E_DAMAGED, offset, "checkpoint key \"%s\": %s",
+                   cpb_quote(shown, sizeof shown, key.data ? key.data : (const uint8_t *)"", key.size), what);
 }
 
 /* --- The header ---------------------------------------------------------------------- */
@@ -84,10 +82,10 @@ static bool is_readable(const cpb_table *t, cpb_span version) {
   bool readable = least <= VERSION;
   while (cpb_varints_next(&refused, &bad)) readable = readable && bad != VERSION;
   if (readable) return true;
-  cpb_fail(t->error, CPB_E_UNSUPPORTED, cpb_table_offset(t),
-           "the checkpoint's min_consumer is %llu, or bad_consumers lists %d; expected a checkpoint for version %d",
-           (unsigned long long)least, VERSION, VERSION);
-  return false;
+  return CPB_FAILS(
+      t->error, CPB_E_UNSUPPORTED, cpb_table_offset(t),
+      "the checkpoint's min_consumer is %llu, or bad_consumers lists %d; expected a checkpoint for version %d",
+      (unsigned long long)least, VERSION, VERSION);
 }
 
 static bool read_header(cpb_checkpoint *c, const cpb_table *t) {
@@ -195,11 +193,10 @@ static bool is_in_order(const cpb_checkpoint *c, cpb_span key) {
 
 static bool has_room(cpb_checkpoint *c, cpb_span key, cpb_span message, uint64_t offset, cpb_error *error) {
   /* A dimension takes at least two bytes of the message and eight of `sizes`; the message is kept as well. */
-  if (!have_room(c, (uint64_t)key.size + 5 * (uint64_t)message.size + sizeof(entry))) {
-    cpb_fail(error, CPB_E_LIMIT, offset, "the entries of the checkpoint index take more than max_memory, %llu bytes",
-             (unsigned long long)c->max_memory);
-    return false;
-  }
+  if (!have_room(c, (uint64_t)key.size + 5 * (uint64_t)message.size + sizeof(entry)))
+    return CPB_FAILS(error, CPB_E_LIMIT, offset,
+                     "the entries of the checkpoint index take more than max_memory, %llu bytes",
+                     (unsigned long long)c->max_memory);
   /* The file omits the part of a key that it shares with the previous key, so charge the whole key. */
   return cpb_meter_charge(&c->meter, CPB_WORK_WALKED, (uint64_t)key.size + 4 * (uint64_t)message.size, offset, error) &&
          cpb_meter_charge(&c->meter, CPB_WORK_ENTRIES, 1, offset, error);

@@ -335,9 +335,8 @@ static bool write_variables(const reader *r, cpb_json_writer *a, cpb_error *erro
   char quoted[81];
   write_counts(r, a);
   if (write_page(r, "variables", NULL, a, is_asked) > 0 || asked(r).size == 0) return true;
-  cpb_fail(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no tensor \"%s\" in the checkpoint",
-           cpb_quote(quoted, sizeof quoted, asked(r).data, asked(r).size));
-  return false;
+  return CPB_FAILS(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no tensor \"%s\" in the checkpoint",
+                   cpb_quote(quoted, sizeof quoted, asked(r).data, asked(r).size));
 }
 
 static bool write_layers(const reader *r, cpb_json_writer *a, cpb_error *error) {

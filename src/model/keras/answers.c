@@ -390,11 +390,9 @@ bool cpb_keras_layers(cpb_keras *k, const cpb_question *q, cpb_json_writer *a, c
   if (q->name_size > 0) {
     char quoted[81];
     begin = find_layer(k, (cpb_span){(const uint8_t *)q->name, q->name_size});
-    if (begin == CPB_KERAS_NONE) {
-      cpb_fail(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no layer has the path or name %s",
-               cpb_quote(quoted, sizeof quoted, q->name, q->name_size));
-      return false;
-    }
+    if (begin == CPB_KERAS_NONE)
+      return CPB_FAILS(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no layer has the path or name %s",
+                       cpb_quote(quoted, sizeof quoted, q->name, q->name_size));
     end = k->layers[begin].end;
   }
   cpb_page page = cpb_page_open_sized(a, q, "layers", end - begin);

@@ -61,8 +61,7 @@ static bool not_found(load *l, cpb_span path, cpb_span name) {
   char whole[81], part[41];
   cpb_quote(whole, sizeof whole, path.data, path.size);
   cpb_quote(part, sizeof part, name.data, name.size);
-  cpb_fail(l->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no node %s: no child is called %s", whole, part);
-  return false;
+  return CPB_FAILS(l->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no node %s: no child is called %s", whole, part);
 }
 
 /* Goes to the child whose name is at the front of `rest`. Names may contain dots, so several may match: the longest
@@ -97,20 +96,17 @@ static bool find_by_path(load *l, cpb_span path, uint32_t *node) {
   char quoted[81];
   for (*node = 0; *node < l->k->count; ++*node)
     if (cpb_span_equal(l->k->objects[*node].path, path)) return true;
-  cpb_fail(l->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no Keras object has the path %s",
-           cpb_quote(quoted, sizeof quoted, path.data, path.size));
-  return false;
+  return CPB_FAILS(l->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no Keras object has the path %s",
+                   cpb_quote(quoted, sizeof quoted, path.data, path.size));
 }
 
 static bool find_node(load *l, cpb_span path, uint32_t *node) {
   char quoted[81];
   cpb_span rest = path;
-  if (!cpb_span_is(cpb_span_take(&rest, '.'), "root")) {
-    cpb_fail(l->error, CPB_E_USAGE, CPB_NO_OFFSET,
-             "node path is %s; expected one that begins with root, as in root.layer-0",
-             cpb_quote(quoted, sizeof quoted, path.data, path.size));
-    return false;
-  }
+  if (!cpb_span_is(cpb_span_take(&rest, '.'), "root"))
+    return CPB_FAILS(l->error, CPB_E_USAGE, CPB_NO_OFFSET,
+                     "node path is %s; expected one that begins with root, as in root.layer-0",
+                     cpb_quote(quoted, sizeof quoted, path.data, path.size));
   return l->k->graph ? find_by_names(l, path, node) : find_by_path(l, path, node);
 }
 
@@ -220,10 +216,9 @@ static bool run(load *l, const cpb_question *q, cpb_json_writer *a) {
   if (!l->links || !l->queue) return false;
   for (size_t i = 0; i < n; i++) l->links[i] = (cpb_link){.parent = CPB_NO_PARENT};
   if (!put_paths(l, (cpb_span){(const uint8_t *)q->name, q->name_size}, a)) return false;
-  if (l->count == 0) {
-    cpb_fail(l->error, CPB_E_USAGE, CPB_NO_OFFSET, "name is empty; expected paths of nodes, such as root.layer-0");
-    return false;
-  }
+  if (l->count == 0)
+    return CPB_FAILS(l->error, CPB_E_USAGE, CPB_NO_OFFSET,
+                     "name is empty; expected paths of nodes, such as root.layer-0");
   follow(l);
   if (l->k->graph) add_rest(l);
   return put_nodes(l, q, a) && put_missing(l, a);

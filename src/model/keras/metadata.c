@@ -88,10 +88,9 @@ static bool is_metadata(const metadata *m) {
 static bool make_sense(metadata *m, cpb_error *error) {
   if (!cpb_keras_decode(&m->allocator, (cpb_span){m->file.data, m->file.size}, &m->list, &m->problems))
     return cpb_fail_memory(error), false;
-  if (!is_metadata(m)) {
-    cpb_fail(error, CPB_E_FORMAT, 0, "not a keras_metadata.pb: identifier of the first object is not _tf_keras_...");
-    return false;
-  }
+  if (!is_metadata(m))
+    return CPB_FAILS(error, CPB_E_FORMAT, 0,
+                     "not a keras_metadata.pb: identifier of the first object is not _tf_keras_...");
   m->keras = cpb_keras_new(&m->allocator, m->list.objects, m->list.count, NULL,
                            m->max_memory - cpb_min_u64(m->max_memory, m->file.size), &m->problems, m->meter, error);
   return m->keras != NULL;

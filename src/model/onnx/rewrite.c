@@ -103,8 +103,7 @@ static bool fails(cpb_onnx_rewrite *r, const cpb_onnx_tensor *t, const char *wha
   char name[SHOWN];
   cpb_span text = cpb_get_bytes(t->message, TENSOR_NAME);
   cpb_quote(name, sizeof name, text.data ? text.data : (const uint8_t *)"", text.size);
-  cpb_fail(&r->error, CPB_E_DAMAGED, t->tensor.offset, "tensor \"%s\": external_data%s", name, what);
-  return false;
+  return CPB_FAILS(&r->error, CPB_E_DAMAGED, t->tensor.offset, "tensor \"%s\": external_data%s", name, what);
 }
 
 /* The number of the file with the values; most tensors use the same file as the tensor before. */
@@ -262,10 +261,8 @@ static bool is_tensor(const cpb_message_type *type) {
 }
 
 static bool enter(cpb_onnx_rewrite *r, const cpb_message_type *type, uint32_t number, cpb_span message) {
-  if (r->depth == DEEPEST) {
-    cpb_fail(&r->error, CPB_E_LIMIT, CPB_NO_OFFSET, "messages are nested deeper than %u", (unsigned)DEEPEST);
-    return false;
-  }
+  if (r->depth == DEEPEST)
+    return CPB_FAILS(&r->error, CPB_E_LIMIT, CPB_NO_OFFSET, "messages are nested deeper than %u", (unsigned)DEEPEST);
   frame *f = &r->frames[r->depth++];
   *f = (frame){.type = type, .message = message, .number = number, .fields = cpb_cursor_of(message)};
   f->mark = cpb_pieces_here(&r->model);

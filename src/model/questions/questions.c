@@ -88,7 +88,6 @@ bool cpb_viewed_fail_memory(cpb_viewed *m) { return cpb_fail_memory(m->error), f
 bool cpb_viewed_not_found(cpb_viewed *m, const char *what, cpb_span name) {
   char text[128];
   cpb_quote(text, sizeof text, name.data ? name.data : (const uint8_t *)"", name.size);
-  cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no %s \"%s\"%s%s", what, text,
-           m->damage ? " in what can be read of the model: " : "", m->damage ? m->damage->message : "");
-  return false;
+  return CPB_FAILS(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no %s \"%s\"%s%s", what, text,
+                   m->damage ? " in what can be read of the model: " : "", m->damage ? m->damage->message : "");
 }

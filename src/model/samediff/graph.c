@@ -74,10 +74,9 @@ static bool has_room(cpb_sd_graph *g) {
   uint64_t taken = g->num_variables * (uint64_t)sizeof *g->variables + g->num_nodes * (uint64_t)sizeof *g->nodes +
                    g->num_links * (uint64_t)sizeof *g->links + g->names.size + g->types.size;
   if (taken <= g->max_memory) return true;
-  cpb_fail(g->error, CPB_E_LIMIT, CPB_NO_OFFSET,
-           "the index of the graph takes more than max_memory, %llu bytes: at least %llu are needed",
-           (unsigned long long)g->max_memory, (unsigned long long)taken);
-  return false;
+  return CPB_FAILS(g->error, CPB_E_LIMIT, CPB_NO_OFFSET,
+                   "the index of the graph takes more than max_memory, %llu bytes: at least %llu are needed",
+                   (unsigned long long)g->max_memory, (unsigned long long)taken);
 }
 
 static bool read_text(cpb_sd_graph *g, const cpb_flat_table *table, unsigned field, cpb_sd_text *text) {

@@ -52,9 +52,8 @@ static int by_name_and_line(const void *a, const void *b) {
 
 static bool bad_tag(cpb_error *error, size_t number, cpb_span name, const char *what) {
   char shown[SHOWN];
-  cpb_fail(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tags.txt, line %zu: tag %s: %s", number + 1,
-           cpb_quote(shown, sizeof shown, name.data, name.size), what);
-  return false;
+  return CPB_FAILS(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tags.txt, line %zu: tag %s: %s", number + 1,
+                   cpb_quote(shown, sizeof shown, name.data, name.size), what);
 }
 
 static bool add_tag(cpb_sd_tags *t, cpb_span name, cpb_error *error) {
@@ -83,8 +82,7 @@ bool cpb_sd_tags_read(cpb_sd_tags *t, cpb_error *error) {
   while (next_line(&rest, &line))
     if (line.size > 0 && !add_tag(t, line, error)) return false;
   if (t->count > 0) return sort_tags(t, error);
-  cpb_fail(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tags.txt has no lines; expected at least one tag");
-  return false;
+  return CPB_FAILS(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tags.txt has no lines; expected at least one tag");
 }
 
 const cpb_sd_tag *cpb_sd_find_tag(const cpb_sd_tags *t, cpb_span name) {
@@ -196,9 +194,8 @@ size_t cpb_sd_line_split(const cpb_sd_lines_in *in, cpb_span line, cpb_span *kin
 
 static bool bad_line(const cpb_sd_lines_in *in, size_t number, cpb_span text, const char *what) {
   char shown[SHOWN];
-  cpb_fail(in->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s, line %zu: %s: %s", in->file, number,
-           cpb_quote(shown, sizeof shown, text.data, text.size), what);
-  return false;
+  return CPB_FAILS(in->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s, line %zu: %s: %s", in->file, number,
+                   cpb_quote(shown, sizeof shown, text.data, text.size), what);
 }
 
 /* tag/folder/number.fb */

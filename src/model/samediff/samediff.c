@@ -135,8 +135,7 @@ static bool find_wanted(reply *r) {
     return true;
   }
   if (!r->by_lines && v && v->array != 0) return true;
-  cpb_fail(&r->model->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no parameter has this name");
-  return false;
+  return CPB_FAILS(&r->model->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no parameter has this name");
 }
 
 /* A question about a single parameter also reports the parameter's own table, at the cost of one more read. */

@@ -168,9 +168,8 @@ bool cpb_json_arrange(cpb_json_items *items, size_t first) {
 /* --- Elements ------------------------------------------------------------- */
 
 static bool damaged(cpb_json_items *items, cpb_span at, const char *what) {
-  cpb_fail(items->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s at byte %zu of the message", what,
-           (size_t)(at.data - items->whole.data));
-  return false;
+  return CPB_FAILS(items->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s at byte %zu of the message", what,
+                   (size_t)(at.data - items->whole.data));
 }
 
 static bool next_packed(cpb_json_items *items, cpb_json_elements *e, cpb_json_item *element) {

@@ -92,11 +92,9 @@ static bool put_name(cpb_json *j, const cpb_field *field) {
 
 static bool push(cpb_json *j, frame f, const char *bracket) {
   bool nests = f.kind == IN_MESSAGE || f.kind == IN_MAP;
-  if (nests && j->messages > j->meter.limits.depth) {
-    cpb_fail(&j->error, CPB_E_LIMIT, CPB_NO_OFFSET, "messages nested deeper than the limit of %u",
-             (unsigned)j->meter.limits.depth);
-    return false;
-  }
+  if (nests && j->messages > j->meter.limits.depth)
+    return CPB_FAILS(&j->error, CPB_E_LIMIT, CPB_NO_OFFSET, "messages nested deeper than the limit of %u",
+                     (unsigned)j->meter.limits.depth);
   if (!done(j, CPB_RESERVE(&j->allocator, &j->frames, &j->frames_capacity, j->depth + 1))) return false;
   j->frames[j->depth++] = f;
   j->messages += nests;
@@ -120,11 +118,9 @@ static bool begin_pieces(cpb_json *j, cpb_span value, bool (*put_rest)(cpb_buffe
 }
 
 static bool put_string(cpb_json *j, cpb_span value) {
-  if (j->options.strict_utf8 && !cpb_utf8_valid(value)) {
-    cpb_fail(&j->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "string that is not UTF-8 at byte %zu of the message",
-             (size_t)(value.data - j->data.data));
-    return false;
-  }
+  if (j->options.strict_utf8 && !cpb_utf8_valid(value))
+    return CPB_FAILS(&j->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "string that is not UTF-8 at byte %zu of the message",
+                     (size_t)(value.data - j->data.data));
   return begin_pieces(j, value, cpb_json_put_string, "\"");
 }
 

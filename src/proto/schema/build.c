@@ -35,9 +35,8 @@ static bool no_memory(builder *b) { return cpb_fail_memory(b->error), false; }
 static bool decode(builder *b, cpb_span in, const pb_msgdesc_t *type, void *message) {
   const char *wrong = cpb_nanopb_decode(in, type, message);
   if (!wrong) return true;
-  cpb_fail(b->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "descriptor set: %s in the descriptor at byte %zu", wrong,
-           (size_t)(in.data - b->bytes.data));
-  return false;
+  return CPB_FAILS(b->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "descriptor set: %s in the descriptor at byte %zu", wrong,
+                   (size_t)(in.data - b->bytes.data));
 }
 
 static bool scanned(builder *b, cpb_wire_scanner *s) {

@@ -12,9 +12,8 @@ static bool no_memory(builder *b) { return cpb_fail_memory(b->error), false; }
 
 bool cpb_schema_damaged(cpb_schema_builder *b, const char *what, const char *name) {
   char quoted[160];
-  cpb_fail(b->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "descriptor set: %s %s", what,
-           cpb_quote(quoted, sizeof quoted, name, strlen(name)));
-  return false;
+  return CPB_FAILS(b->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "descriptor set: %s %s", what,
+                   cpb_quote(quoted, sizeof quoted, name, strlen(name)));
 }
 
 /* --- Linking -------------------------------------------------------------- */

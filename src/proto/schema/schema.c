@@ -28,9 +28,9 @@ bool cpb_features_of_file(const cpb_pb_FileDescriptorProto *file, cpb_features *
     case EDITION_2023:
     case EDITION_2024: *features = (cpb_features){CPB_PRESENCE_EXPLICIT, false, true, true, false}; break;
     default:
-      cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-               "descriptor set: edition %d is unknown; expected 998 (proto2) to %d (2024)", (int)edition, EDITION_2024);
-      return false;
+      return CPB_FAILS(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+                       "descriptor set: edition %d is unknown; expected 998 (proto2) to %d (2024)", (int)edition,
+                       EDITION_2024);
   }
   *features = cpb_features_merge(*features, file->has_options ? &file->options.features : NULL);
   return true;

@@ -29,9 +29,9 @@ bool cpb_text_expected(const cpb_text_lexer *lx, const char *what) {
   char found[32];
   size_t left = (size_t)(lx->end - lx->at), shown = cpb_min_size(left, 12);
   cpb_quote(found, sizeof found, lx->at, shown);
-  cpb_fail(lx->error, CPB_E_DAMAGED, (uint64_t)(lx->at - lx->begin), "line %llu of the text: expected %s, not %s%s%s",
-           line_of(lx), what, left > 0 ? "\"" : "the end", left > 0 ? found : "", left > 0 ? "\"" : "");
-  return false;
+  return CPB_FAILS(lx->error, CPB_E_DAMAGED, (uint64_t)(lx->at - lx->begin),
+                   "line %llu of the text: expected %s, not %s%s%s", line_of(lx), what, left > 0 ? "\"" : "the end",
+                   left > 0 ? found : "", left > 0 ? "\"" : "");
 }
 
 static void skip_space(cpb_text_lexer *lx) {

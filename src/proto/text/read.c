@@ -32,18 +32,15 @@ typedef struct reader {
 static bool fail(reader *r, cpb_code code, const char *at, const char *format, cpb_span name, const char *type) {
   char quoted[96];
   cpb_quote(quoted, sizeof quoted, name.data, name.size);
-  cpb_fail(r->lexer.error, code, (uint64_t)(at - r->lexer.begin), format, quoted, type);
-  return false;
+  return CPB_FAILS(r->lexer.error, code, (uint64_t)(at - r->lexer.begin), format, quoted, type);
 }
 
 static level *top(reader *r) { return &r->levels[r->depth - 1]; }
 
 static bool push(reader *r, level of) {
-  if (r->depth > r->limits->depth) {
-    cpb_fail(r->lexer.error, CPB_E_LIMIT, (uint64_t)(r->lexer.at - r->lexer.begin),
-             "messages are nested deeper than %u", r->limits->depth);
-    return false;
-  }
+  if (r->depth > r->limits->depth)
+    return CPB_FAILS(r->lexer.error, CPB_E_LIMIT, (uint64_t)(r->lexer.at - r->lexer.begin),
+                     "messages are nested deeper than %u", r->limits->depth);
   if (!CPB_RESERVE(&r->allocator, &r->levels, &r->capacity, r->depth + 1))
     return cpb_fail_memory(r->lexer.error) == CPB_OK;
   r->levels[r->depth++] = of;

@@ -46,11 +46,10 @@ static void stream(cpb_record_writer *w, cpb_span data) {
 
 static bool may_stream(cpb_record_writer *w) {
   if (w->options.seekable) return true;
-  cpb_fail(&w->error, CPB_E_LIMIT, CPB_NO_OFFSET,
-           "a record of %llu bytes does not fit into the writer's buffer of %zu bytes, and the "
-           "output is not seekable",
-           (unsigned long long)w->record_size, w->options.buffer);
-  return false;
+  return CPB_FAILS(&w->error, CPB_E_LIMIT, CPB_NO_OFFSET,
+                   "a record of %llu bytes does not fit into the writer's buffer of %zu bytes, and the "
+                   "output is not seekable",
+                   (unsigned long long)w->record_size, w->options.buffer);
 }
 
 /* Call it after the first record was added, whose size decides how the chunk is held. */

@@ -34,15 +34,14 @@ static const char *shown(char out[4 * SHOWN + 1], word w) { return cpb_quote(out
 static bool fail_value(parser *p, const char *expected) {
   char name[4 * SHOWN + 1], value[4 * SHOWN + 1];
   const word at = p->value.size > 0 ? p->value : p->name;
-  cpb_fail(p->error, CPB_E_USAGE, (uint64_t)(at.text - p->text), "the option %s is \"%s\"; expected %s",
-           shown(name, p->name), shown(value, p->value), expected);
-  return false;
+  return CPB_FAILS(p->error, CPB_E_USAGE, (uint64_t)(at.text - p->text), "the option %s is \"%s\"; expected %s",
+                   shown(name, p->name), shown(value, p->value), expected);
 }
 
 static bool fail_name(parser *p, const char *what) {
   char name[4 * SHOWN + 1];
-  cpb_fail(p->error, CPB_E_USAGE, (uint64_t)(p->name.text - p->text), "the option %s %s", shown(name, p->name), what);
-  return false;
+  return CPB_FAILS(p->error, CPB_E_USAGE, (uint64_t)(p->name.text - p->text), "the option %s %s", shown(name, p->name),
+                   what);
 }
 
 /* --- Values ---------------------------------------------------------------- */
@@ -245,10 +244,9 @@ static bool check_window(parser *p) {
   if (!p->window || (expected && log >= 10 && log <= (brotli ? 30 : 31))) return true;
   char name[4 * SHOWN + 1];
   const word codec_name = p->codec ? p->codec_name : (word){"brotli", 6};
-  cpb_fail(p->error, CPB_E_USAGE, (uint64_t)(p->window - p->text),
-           "the option window_log is \"%d\"; expected auto%s%s with %s", log, expected ? " or " : "",
-           expected ? expected : "", shown(name, codec_name));
-  return false;
+  return CPB_FAILS(p->error, CPB_E_USAGE, (uint64_t)(p->window - p->text),
+                   "the option window_log is \"%d\"; expected auto%s%s with %s", log, expected ? " or " : "",
+                   expected ? expected : "", shown(name, codec_name));
 }
 
 /* Splits what precedes the comma or the end. */

@@ -285,11 +285,9 @@ static bool grow(const machine *m, void **items, size_t *capacity, uint64_t most
 
 static COLD bool more_open(machine *m) {
   const cpb_transpose_program *p = m->program;
-  if (m->num_open == p->limits.depth) {
-    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "transposed: messages are nested deeper than the limit of %u",
-             (unsigned)p->limits.depth);
-    return false;
-  }
+  if (m->num_open == p->limits.depth)
+    return CPB_FAILS(p->error, CPB_E_LIMIT, CPB_NO_OFFSET,
+                     "transposed: messages are nested deeper than the limit of %u", (unsigned)p->limits.depth);
   void *open = m->open;
   if (!grow(m, &open, &m->open_capacity, p->limits.depth, sizeof *m->open)) return false;
   m->open = open;

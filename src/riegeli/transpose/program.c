@@ -35,8 +35,7 @@ void cpb_transpose_program_begin(cpb_transpose_program *p) {
 /* --- Bounds and errors ------------------------------------------------------ */
 
 bool cpb_transpose_damaged(const cpb_transpose_program *p, const char *text) {
-  cpb_fail(p->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "transposed: %s", text);
-  return false;
+  return CPB_FAILS(p->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "transposed: %s", text);
 }
 
 /* The largest size of a table or buffer: the limit, or a little more if the limit is tiny. */
@@ -141,8 +140,7 @@ bool cpb_transpose_decompress(cpb_transpose_program *p, cpb_transpose_cursor in,
   const bool done = code == CPB_OK || decompress_all(p, stored, max, out, &failure);
   if (p->frugal) free_decompressor(p);
   if (done) return true;
-  cpb_fail(p->error, failure.code, CPB_NO_OFFSET, "transposed: %s: %s", what, failure.what);
-  return false;
+  return CPB_FAILS(p->error, failure.code, CPB_NO_OFFSET, "transposed: %s: %s", what, failure.what);
 }
 
 bool cpb_transpose_in_one_piece(cpb_transpose_program *p, cpb_transpose_cursor in, const char *what,

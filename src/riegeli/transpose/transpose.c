@@ -40,16 +40,12 @@ static bool parse(cpb_transpose_program *p, cpb_transpose_cursor data) {
 
 static bool within_limits(const cpb_transpose_program *p) {
   size_t unused;
-  if (p->decoded_size > p->limits.riegeli_chunk || !cpb_to_size(p->decoded_size, &unused)) {
-    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "transposed: %llu decoded bytes exceed the limit of %llu",
-             (unsigned long long)p->decoded_size, (unsigned long long)p->limits.riegeli_chunk);
-    return false;
-  }
-  if (p->num_records > p->limits.records_per_chunk) {
-    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "transposed: %llu records exceed the limit of %llu",
-             (unsigned long long)p->num_records, (unsigned long long)p->limits.records_per_chunk);
-    return false;
-  }
+  if (p->decoded_size > p->limits.riegeli_chunk || !cpb_to_size(p->decoded_size, &unused))
+    return CPB_FAILS(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "transposed: %llu decoded bytes exceed the limit of %llu",
+                     (unsigned long long)p->decoded_size, (unsigned long long)p->limits.riegeli_chunk);
+  if (p->num_records > p->limits.records_per_chunk)
+    return CPB_FAILS(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "transposed: %llu records exceed the limit of %llu",
+                     (unsigned long long)p->num_records, (unsigned long long)p->limits.records_per_chunk);
   return true;
 }
 

@@ -20,10 +20,9 @@ void cpb_flat_begin_pages(cpb_flat *flat, cpb_pages *pages, cpb_error *error) {
 }
 
 bool cpb_flat_fail(cpb_flat *flat, uint64_t at, const char *what) {
-  cpb_fail(flat->error, CPB_E_DAMAGED, flat->base == CPB_NO_OFFSET ? CPB_NO_OFFSET : flat->base + at,
-           "FlatBuffers: %s (at byte %llu of the buffer, which has %llu)", what, (unsigned long long)at,
-           (unsigned long long)flat->size);
-  return false;
+  return CPB_FAILS(flat->error, CPB_E_DAMAGED, flat->base == CPB_NO_OFFSET ? CPB_NO_OFFSET : flat->base + at,
+                   "FlatBuffers: %s (at byte %llu of the buffer, which has %llu)", what, (unsigned long long)at,
+                   (unsigned long long)flat->size);
 }
 
 /* --- Bytes --------------------------------------------------------------------- */
@@ -167,11 +166,9 @@ static bool append_text(cpb_flat *flat, uint64_t at, cpb_buffer *out) {
   if (!load(flat, text.at + text.count, 1, "string reaches past the end of the buffer", &nul)) return false;
   if ((nul & 0xff) != 0) return cpb_flat_fail(flat, text.at + text.count, "string does not end in a NUL");
   if (text.count == 0) return true;
-  if (text.count > TEXT_MAX) {
-    cpb_fail(flat->error, CPB_E_LIMIT, CPB_NO_OFFSET, "FlatBuffers: string of %u bytes; the limit is %u",
-             (unsigned)text.count, TEXT_MAX);
-    return false;
-  }
+  if (text.count > TEXT_MAX)
+    return CPB_FAILS(flat->error, CPB_E_LIMIT, CPB_NO_OFFSET, "FlatBuffers: string of %u bytes; the limit is %u",
+                     (unsigned)text.count, TEXT_MAX);
   size_t total, before = out->size;
   if (!cpb_add_size(before, text.count, &total) || !cpb_buffer_reserve(out, total))
     return cpb_fail_memory(flat->error), false;

@@ -68,15 +68,13 @@ static bool check_names(cpb_samediff_writer *w) {
   for (size_t i = 1; i < w->num_files; i++) {
     char shown[SHOWN];
     cpb_span name = file_name(w, &w->files[i]);
-    if (name.size > UINT16_MAX) {
-      cpb_fail(&w->error, CPB_E_USAGE, CPB_NO_OFFSET,
-               "a tag's name is too long; a path in a zip has at most 65535 bytes");
-      return false;
-    }
+    if (name.size > UINT16_MAX)
+      return CPB_FAILS(&w->error, CPB_E_USAGE, CPB_NO_OFFSET,
+                       "a tag's name is too long; a path in a zip has at most 65535 bytes");
     if (!cpb_zip_find(&w->base.parts.zip, name)) continue;
-    cpb_fail(&w->error, CPB_E_USAGE, CPB_NO_OFFSET, "the archive already has a file %s, although it has no such tag",
-             cpb_quote(shown, sizeof shown, name.data, name.size));
-    return false;
+    return CPB_FAILS(&w->error, CPB_E_USAGE, CPB_NO_OFFSET,
+                     "the archive already has a file %s, although it has no such tag",
+                     cpb_quote(shown, sizeof shown, name.data, name.size));
   }
   return true;
 }

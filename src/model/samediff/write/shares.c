@@ -60,8 +60,8 @@ bool cpb_sd_write_tags(cpb_samediff_writer *w) {
     if (!put_tag(w, &w->tags[i])) return false;
   cpb_error error = {.offset = CPB_NO_OFFSET};
   if (cpb_sd_tags_read(&w->all_tags, &error)) return true;
-  cpb_fail(&w->error, error.code == CPB_E_MEMORY ? CPB_E_MEMORY : CPB_E_USAGE, CPB_NO_OFFSET, "%s", error.message);
-  return false;
+  return CPB_FAILS(&w->error, error.code == CPB_E_MEMORY ? CPB_E_MEMORY : CPB_E_USAGE, CPB_NO_OFFSET, "%s",
+                   error.message);
 }
 
 const cpb_sd_new_tag *cpb_sd_find_new_tag(const cpb_samediff_writer *w, cpb_span name) {

@@ -128,11 +128,9 @@ static bool align(stripper *s, unsigned to, unsigned before) {
 
 /* Makes the offset at `slot` point to the end of the output. */
 static bool lead(stripper *s, size_t slot) {
-  if (here(s) > cpb_min_u64(CPB_SD_BUFFER_MAX, s->graph->max_memory)) {
-    cpb_fail(s->graph->error, CPB_E_LIMIT, CPB_NO_OFFSET,
-             "the graph without its arrays exceeds max_memory, or 2 GiB, the limit of FlatBuffers");
-    return false;
-  }
+  if (here(s) > cpb_min_u64(CPB_SD_BUFFER_MAX, s->graph->max_memory))
+    return CPB_FAILS(s->graph->error, CPB_E_LIMIT, CPB_NO_OFFSET,
+                     "the graph without its arrays exceeds max_memory, or 2 GiB, the limit of FlatBuffers");
   cpb_store32(s->out->data + s->base + slot, (uint32_t)(here(s) - slot));
   return true;
 }

@@ -29,9 +29,8 @@ static cpb_have read_range(cpb_samediff_writer *w, uint64_t offset, uint64_t len
 }
 
 static bool fail_changed(cpb_samediff_writer *w, size_t at) {
-  cpb_fail(&w->error, CPB_E_DAMAGED, w->base.parts.zip.directory + at,
-           "zip: the central directory has changed since it was first read");
-  return false;
+  return CPB_FAILS(&w->error, CPB_E_DAMAGED, w->base.parts.zip.directory + at,
+                   "zip: the central directory has changed since it was first read");
 }
 
 /* Keeps the records of all entries but tags.txt, which is written again. The zip reader has checked them, but the host

@@ -77,9 +77,8 @@ static bool check_damage(cpb_saved_model *m) {
     return false;
   }
   if (m->objects.count > 0) return true;
-  cpb_fail(m->viewed.error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-           "the model has no object graph, so it cannot be cut; TensorFlow 1 writes none");
-  return false;
+  return CPB_FAILS(m->viewed.error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+                   "the model has no object graph, so it cannot be cut; TensorFlow 1 writes none");
 }
 
 void cpb_ask_cut(cpb_saved_model *m) {

@@ -271,9 +271,9 @@ static bool choose_meta_graph(cpb_saved_model *m) {
   find_meta_graph(m, wanted);
   m->meta_number = wanted;
   if (m->meta.data || wanted == 0) return true;
-  cpb_fail(m->viewed.error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
-           "meta_graph is %u; expected less than %zu, the number of meta graphs", (unsigned)wanted, m->num_meta_graphs);
-  return false;
+  return CPB_FAILS(m->viewed.error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
+                   "meta_graph is %u; expected less than %zu, the number of meta graphs", (unsigned)wanted,
+                   m->num_meta_graphs);
 }
 
 /* --- Steps -------------------------------------------------------------------------------- */

@@ -20,10 +20,9 @@ void cpb_cut_free(cpb_cut *c) {
 /* --- Objects -------------------------------------------------------------------------- */
 
 static bool fail_reference(cpb_cut *c, cpb_span where, uint64_t node) {
-  cpb_fail(c->model->viewed.error, CPB_E_DAMAGED, cpb_part_where(&c->model->skeleton, where).offset,
-           "node_id is %llu; expected less than %zu, the number of objects", (unsigned long long)node,
-           c->model->objects.count);
-  return false;
+  return CPB_FAILS(c->model->viewed.error, CPB_E_DAMAGED, cpb_part_where(&c->model->skeleton, where).offset,
+                   "node_id is %llu; expected less than %zu, the number of objects", (unsigned long long)node,
+                   c->model->objects.count);
 }
 
 /* `where` is the message that refers to the node. */
@@ -62,9 +61,8 @@ static bool take_paths(cpb_cut *c, cpb_span paths) {
     c->objects[node] = CPB_ASKED;
   }
   if (c->queued > 0) return true;
-  cpb_fail(c->model->viewed.error, CPB_E_USAGE, CPB_NO_OFFSET,
-           "name is empty; expected paths of objects to keep, such as root.layer-0");
-  return false;
+  return CPB_FAILS(c->model->viewed.error, CPB_E_USAGE, CPB_NO_OFFSET,
+                   "name is empty; expected paths of objects to keep, such as root.layer-0");
 }
 
 /* --- Functions --------------------------------------------------------------------------- */
