@@ -5,7 +5,7 @@ import { constantsOf, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, size } from '../format.js';
 import { Panel } from '../panel.js';
 import { column, list, listing, numbers, types, wide } from './listing.js';
-import { GROUPS, grouped, squares } from './treemap.js';
+import { GROUPS, grouped, sizeOf, squares } from './treemap.js';
 import { valuesOf } from '../tensor.js';
 
 /** The most items to draw; the rest are smaller than any of them. */
@@ -135,7 +135,7 @@ class Bytes extends Panel {
     return saver.length
       ? html`<details ?open=${saver.some((one) => keyOf(one) === this.at)}>
           <summary>
-            ${size(sumOf(saver))} in ${counted(saver.length, 'constant')} of the saver: the names under which variables
+            ${size(sizeOf(saver))} in ${counted(saver.length, 'constant')} of the saver: the names under which variables
             are stored
           </summary>
           <ul>
@@ -261,7 +261,7 @@ function sums(own, word) {
   return parts.map((part, i) => {
     if (!part.length) return nothing;
     const what = i ? word : 'variables';
-    return html`${i && parts[0]?.length ? ', ' : ''}<strong>${size(sumOf(part))}</strong> in
+    return html`${i && parts[0]?.length ? ', ' : ''}<strong>${size(sizeOf(part))}</strong> in
       ${counted(part.length, what.slice(0, -1))}`;
   });
 }
@@ -287,14 +287,13 @@ const isVariable = (/** @type {any} */ one) => !one.isConstant;
 const whatOf = (/** @type {any} */ one) => (one.isConstant ? 'constant' : 'variable');
 const keyOf = (/** @type {any} */ one) => one.at;
 const withinOf = (/** @type {any} */ one) => one.within ?? '';
-const sumOf = (/** @type {any[]} */ list) => list.reduce((sum, one) => sum + one.size, 0);
 
 /** Hues of neighbours in the legend are far apart; the last groups have none. @param {number} i */
 const colour = (i) => (i < GROUPS ? `hsl(${Math.round(222 + i * 137.5) % 360} 65% 55%)` : 'hsl(220 10% 55%)');
 
 /** What the colours mean, of large groups. @param {import('./treemap.js').Group[]} groups */
 function keys(groups) {
-  const all = sumOf(groups);
+  const all = sizeOf(groups);
   const large = groups.filter((one) => one.size >= SHARE * all).slice(0, KEYS);
   const rest = groups.slice(large.length);
   const told = (/** @type {number} */ bytes) => html`<span class="dim">${size(bytes)}, ${percent(bytes, all)}</span>`;
@@ -307,7 +306,7 @@ function keys(groups) {
           >${plain(name)} ${told(bytes)}
         </li>`,
     )}
-    ${rest.length ? html`<li>${counted(rest.length, 'other')} ${told(sumOf(rest))}</li>` : nothing}
+    ${rest.length ? html`<li>${counted(rest.length, 'other')} ${told(sizeOf(rest))}</li>` : nothing}
   </ul>`;
 }
 

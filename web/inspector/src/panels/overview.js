@@ -2,12 +2,14 @@
 import { css, html, nothing } from 'lit';
 import { constantsOf, MOST, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, shapes, size } from '../format.js';
+import { typed } from '../model/tensors.js';
 import { offer, Panel, priceOf } from '../panel.js';
 import { barred, bars, column, listing, numbers, shares, table, types, wide } from './listing.js';
 import { folded } from './folded.js';
 import { headline, headlined, named, nameOf } from './headline.js';
 import { hasRoot, linked, parametersOf } from './layers.js';
 import { figuresOf, kindWords, pairs, rest, resting } from './overview-facts.js';
+import { descending, groupedBy, sizeOf } from './treemap.js';
 
 /** Signatures, weights and operations that are listed. */
 const [SIGNATURES, WEIGHTS, OPERATIONS] = [8, 6, 9];
@@ -200,25 +202,14 @@ export class Overview extends Panel {
   /** What the weights are made of, by bytes. */
   types() {
     const all = this.weights();
-    /** @type {Map<string, { size: number, tensors: number }>} */
-    const types = new Map();
-    for (const { dtype, size: bytes } of all) {
-      const { size: before = 0, tensors = 0 } = types.get(dtype) ?? {};
-      types.set(dtype, { size: before + bytes, tensors: tensors + 1 });
-    }
     if (!all.length) return nothing;
-    const whole = all.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.size, 0);
-    const rows = [...types]
-      .map(([name, one]) => ({
-        name: html`<span class="type">${brief({ dtype: name, shape: [] }).replace('[]', '')}</span>`,
-        ...one,
-      }))
-      .sort((a, b) => b.size - a.size)
-      .map((one) => ({
-        ...one,
-        text: html`${size(one.size)}
-          <span class="dim">${percent(one.size, whole)}, ${counted(one.tensors, 'tensor')}</span>`,
-      }));
+    const whole = sizeOf(all);
+    const types = descending(groupedBy(all, (/** @type {any} */ { dtype }) => dtype));
+    const rows = types.map(({ name, size: bytes, items }) => ({
+      name: html`<span class="type">${typed({ dtype: name })}</span>`,
+      size: bytes,
+      text: html`${size(bytes)} <span class="dim">${percent(bytes, whole)}, ${counted(items.length, 'tensor')}</span>`,
+    }));
     return html`<h2>Types of the ${kindOf(all)}</h2>
       ${bars(rows)}`;
   }
@@ -265,11 +256,10 @@ export class Overview extends Panel {
 
   /** The largest weights. */
   largest() {
-    const all = this.weights().sort((/** @type {any} */ a, /** @type {any} */ b) => b.size - a.size);
+    const all = /** @type {any[]} */ (descending(this.weights()));
     if (!all.length) return nothing;
     const others = all.slice(WEIGHTS);
-    const bytes = others.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.size, 0);
-    const more = { panel: all[0].panel, at: '', name: `${count(others.length)} more`, size: bytes };
+    const more = { panel: all[0].panel, at: '', name: `${count(others.length)} more`, size: sizeOf(others) };
     return html`<h2>Largest ${kindOf(all)}</h2>
       ${table(
         'weights',

@@ -5,6 +5,7 @@ import { brief, count, counted, plain, shape, size } from '../format.js';
 import { Panel } from '../panel.js';
 import { column, list, listing, numbers, shares, types, wide } from './listing.js';
 import { valuesOf } from '../tensor.js';
+import { sizeOf } from './treemap.js';
 
 /** @import { Variable } from '../answers.js' */
 
@@ -70,8 +71,7 @@ class Variables extends Panel {
 
   /** @param {any} answer @param {Variable[]} rows */
   table({ total, list: all, what = 'variables', figures }, rows) {
-    const bytes = rows.reduce((sum, one) => sum + one.size, 0);
-    const { size: stored, tensors } = figures ?? { size: bytes, tensors: rows.length };
+    const { size: stored, tensors } = figures ?? { size: sizeOf(rows), tensors: rows.length };
     return list(this, {
       rows,
       what,
