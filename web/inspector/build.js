@@ -28,13 +28,11 @@ if (!values.package) {
 }
 const output = positionals[0] ?? here('../../build/inspector');
 /** The package, and parts that it does not export: its protocol between threads, its modules, addresses in archives. */
+const folders = ['worker', 'inspect', 'wasm', 'source', 'middleware'];
+const files = ['bytes.js', 'init.js', 'modules.js', 'module-urls.js', 'waiting.js'];
 const alias = {
   libcpb: `${pack}/index.js`,
-  ...Object.fromEntries(
-    ['worker', 'inspect', 'wasm', 'source', 'bytes.js', 'init.js', 'modules.js', 'module-urls.js', 'waiting.js'].map(
-      (name) => [`libcpb/${name}`, `${pack}/${name}`],
-    ),
-  ),
+  ...Object.fromEntries([...folders, ...files].map((name) => [`libcpb/${name}`, `${pack}/${name}`])),
 };
 
 /** Modules that are loaded on demand. */

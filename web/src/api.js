@@ -2,8 +2,7 @@
 export { CpbError, codes } from './errors.js';
 export { init } from './init.js';
 
-export { blobSource } from './source/memory.js';
-export { bytesSource } from './source/memory.js';
+export { blobSource, bytesSource } from './source/memory.js';
 export { urlSource } from './source/url.js';
 
 export { budget } from './middleware/budget.js';

@@ -10,28 +10,26 @@ import { CpbError } from './errors.js';
 /** @param {string} what @param {(value: any) => boolean} is @returns {Kind} */
 const kind = (what, is) => (value) => (is(value) ? undefined : what);
 
+const isText = (/** @type {unknown} */ it) => typeof it === 'string';
+
+/** @param {any} value */
+const shown = (value) => (isText(value) ? `'${value}'` : String(value));
+
 /** @param {string} type @param {string} what */
 const typed = (type, what) => kind(what, (value) => typeof value === type);
 
+const isSize = (/** @type {any} */ it) => Number.isSafeInteger(it) && it >= 0;
+
 export const flag = typed('boolean', 'true or false');
-export const text = typed('string', 'a string');
-export const texts = kind(
-  'an array of strings',
-  (list) => Array.isArray(list) && list.every((one) => typeof one === 'string'),
-);
+export const text = kind('a string', isText);
+export const texts = kind('an array of strings', (list) => Array.isArray(list) && list.every(isText));
 export const callback = typed('function', 'a function');
-export const size = kind('a whole number from 0 to 2^53 - 1', (n) => Number.isSafeInteger(n) && n >= 0);
+export const size = kind('a whole number from 0 to 2^53 - 1', isSize);
 /** Of elements. */
-export const count = kind(
-  "a whole number from 1 to 2^53 - 1, or 'all'",
-  (n) => n === 'all' || (Number.isSafeInteger(n) && n > 0),
-);
+export const count = kind("a whole number from 1 to 2^53 - 1, or 'all'", (n) => n === 'all' || (isSize(n) && n > 0));
 export const fraction = kind('a number from 0 to 1', (n) => n >= 0 && n <= 1);
 /** Values beyond the size mean everything. */
-export const amount = kind(
-  'a whole number from 0 to 2^53 - 1, or Infinity',
-  (n) => n === Infinity || (Number.isSafeInteger(n) && n >= 0),
-);
+export const amount = kind('a whole number from 0 to 2^53 - 1, or Infinity', (n) => n === Infinity || isSize(n));
 export const whole = kind('a whole number', Number.isSafeInteger);
 export const bytes = kind(
   'a Uint8Array or another view of bytes',
@@ -42,10 +40,7 @@ export const anything = kind('', () => true);
 export const signal = kind('an AbortSignal', (it) => typeof it?.throwIfAborted === 'function');
 
 /** One of these. @param {...unknown} values @returns {Kind} */
-export const oneOf = (...values) =>
-  kind(values.map((value) => (typeof value === 'string' ? `'${value}'` : value)).join(', '), (it) =>
-    values.includes(it),
-  );
+export const oneOf = (...values) => kind(values.map(shown).join(', '), (it) => values.includes(it));
 
 /** One of these kinds. @param {...Kind} kinds @returns {Kind} */
 export const either =
@@ -60,9 +55,6 @@ export const within = (known) => (value, path) => {
   if (typeof value !== 'object' || value === null) return `an object of ${Object.keys(known).join(', ')}`;
   checkOptions(value, known, `${path}.`);
 };
-
-/** @param {any} value */
-const shown = (value) => (typeof value === 'string' ? `'${value}'` : String(value));
 
 const cost = within({ requests: amount, bytes: amount });
 

@@ -61,6 +61,21 @@ export function once(act) {
     }));
 }
 
+/**
+ * Makes the value of each key once; further arguments are those of the first call.
+ *
+ * @template {object | number} Key @template Value @template {any[]} Rest
+ * @param {(key: Key, ...rest: Rest) => Value} make
+ * @param {{ has(key: any): boolean, get(key: any): Value | undefined, set(key: any, value: Value): unknown }} [made]
+ * @returns {(key: Key, ...rest: Rest) => Value}
+ */
+export function memo(make, made = new Map()) {
+  return (key, ...rest) => {
+    if (!made.has(key)) made.set(key, make(key, ...rest));
+    return /** @type {Value} */ (made.get(key));
+  };
+}
+
 /** Does one thing after the other. @returns {<T>(act: () => T | Promise<T>) => Promise<T>} */
 export function inTurn() {
   /** @type {Promise<unknown>} */

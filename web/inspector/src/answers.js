@@ -32,7 +32,6 @@ export const bytesOf = ({ stored, dtype, shape }) => stored?.size ?? elementsOf(
  * @property {string | null} path of its object
  * @property {string} dtype
  * @property {(number | null)[] | null} shape
- * @property {number} elements
  * @property {number} size in bytes
  * @property {string} layer that it belongs to, or its name's scope
  * @property {string | null} layerPath of that layer's object
@@ -65,7 +64,6 @@ function variablesIn(items) {
     path: one.path,
     dtype: one.dtype ?? one.stored?.dtype,
     shape: one.shape ?? one.stored?.shape ?? null,
-    elements: elementsOf(one.shape ?? one.stored?.shape),
     size: bytesOf(one),
     layer: layerOf(one),
     layerPath: one.layer?.path ?? null,
@@ -93,7 +91,6 @@ function constantIn(one, tag, ofSameDiff) {
     path: null,
     dtype,
     shape,
-    elements: elementsOf(shape),
     size: bytes,
     layer: /^(.*)[./][^./]*$/.exec(node)?.[1] ?? '',
     layerPath: null,

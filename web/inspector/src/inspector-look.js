@@ -69,7 +69,6 @@ export const inspectorLook = css`
     white-space: nowrap;
   }
   .name > p {
-    color: var(--dim);
     font-size: 0.75rem;
     line-height: 1.2;
   }
@@ -103,9 +102,6 @@ export const inspectorLook = css`
     margin: 0;
     padding: 0.7rem 0.9rem;
     color: inherit;
-    background: var(--panel);
-    border: 1px solid var(--line);
-    border-radius: 10px;
     box-shadow: 0 6px 24px var(--shade);
     font-size: 0.9rem;
   }
@@ -123,10 +119,6 @@ export const inspectorLook = css`
   select {
     padding: 0.25rem 0.4rem;
     max-width: 10rem;
-  }
-  ul.models {
-    list-style: none;
-    padding: 0;
   }
   .damage {
     margin: 0;

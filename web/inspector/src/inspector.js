@@ -20,7 +20,7 @@ import { nameOf } from './panels/headline.js';
 import { isEmpty, panels, titleOf } from './panels.js';
 import { Session } from './session.js';
 import { start, startLook } from './start.js';
-import './progress.js';
+import { waiting } from './progress.js';
 
 /** @import { Example } from './start.js' */
 
@@ -263,17 +263,12 @@ export class CpbInspector extends LitElement {
   render() {
     const { session, opened } = this;
     const fills = opened && this.#current === 'graph';
+    const title = this.bare
+      ? nothing
+      : html`<h1>${logo}Model inspector</h1>
+          ${this.#form()}`;
     return html`<div class="room ${this.dropping ? 'dropping' : ''} ${fills ? 'fills' : ''}">
-      <header>
-        ${
-          session && opened
-            ? this.#bar(session)
-            : this.bare
-              ? nothing
-              : html`<h1>${logo}Model inspector</h1>
-                  ${this.#form()}`
-        }
-      </header>
+      <header>${session && opened ? this.#bar(session) : title}</header>
       ${session ? damaged(session) : nothing}
       <main>${this.#body()}</main>
     </div>`;
@@ -302,7 +297,7 @@ export class CpbInspector extends LitElement {
     const { path, kind } = about;
     return html`<div class="name">
         <h1 title=${plain(path)}>${plain(nameOf(path))}</h1>
-        <p>${kindName(kind)} · ${size(about.size)}</p>
+        <p class="dim">${kindName(kind)} · ${size(about.size)}</p>
       </div>
       ${this.graphs.length > 1 ? this.#graphPicker() : nothing} ${this.#tabs(kind)}
       ${
@@ -321,7 +316,7 @@ export class CpbInspector extends LitElement {
   /** What was read of the file, and the form that opens another one. */
   #menu() {
     const { about, bytes, fetched } = /** @type {Session} */ (this.session);
-    return html`<div id="menu" popover @beforetoggle=${this.#place}>
+    return html`<div id="menu" class="box" popover @beforetoggle=${this.#place}>
       <p><code>${plain(about.path.split('?')[0]?.split('/').slice(-2).join('/'))}</code></p>
       <p class="dim">${size(bytes)} read in ${counted(fetched.length, 'request')}</p>
       ${this.bare ? nothing : this.#form()}
@@ -419,12 +414,7 @@ export class CpbInspector extends LitElement {
     if (this.error?.choices) return this.#choices(this.error.choices);
     if (this.error?.whole) return this.#offer(this.error.whole);
     if (this.error) return failure(this.error, () => this.#reopen());
-    if (session && !this.opened)
-      return html`<cpb-progress
-        .session=${session}
-        .text=${'Opening…'}
-        @cancel=${() => this.opening?.abort()}
-      ></cpb-progress>`;
+    if (session && !this.opened) return waiting(session, () => this.opening?.abort(), 'Opening…');
     if (!session) return start(this.examples, (url) => this.#visit(url));
     const current = this.#current;
     const here = current === this.panel;
@@ -448,7 +438,7 @@ export class CpbInspector extends LitElement {
   #choices(names) {
     return html`<div class="empty" role="status">
       <p><strong>${counted(names.length, 'model')}</strong>: which one?</p>
-      <ul class="models">
+      <ul class="bare">
         ${names.map((name) => html`<li><button class="link" @click=${() => this.#take(name)}>${plain(name)}</button></li>`)}
       </ul>
     </div>`;

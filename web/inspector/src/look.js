@@ -17,6 +17,7 @@ export const look = css`
     --bad-page: light-dark(#fdf0ef, #2c1a1b);
     --mono: var(--cpb-mono, ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace);
     font: 15px/1.5 var(--cpb-font, system-ui, sans-serif);
+    font-variant-numeric: tabular-nums;
     color: var(--text);
   }
   * {
@@ -38,6 +39,11 @@ export const look = css`
   ul {
     margin: 0.3rem 0;
     padding-left: 1.2rem;
+  }
+  .bare {
+    list-style: none;
+    margin: 0;
+    padding: 0;
   }
   code,
   .mono,
@@ -151,7 +157,6 @@ export const look = css`
   td.number,
   th.number {
     text-align: right;
-    font-variant-numeric: tabular-nums;
     white-space: nowrap;
   }
   th[scope='row'] {
@@ -205,16 +210,15 @@ export const look = css`
   button.link:hover {
     text-decoration-color: currentcolor;
   }
-  input[type='search'],
-  input[type='url'],
-  input[type='text'] {
+  input:is([type='search'], [type='text']) {
     border: 1px solid var(--line);
     border-radius: 7px;
     background: var(--panel);
     padding: 0.3rem 0.6rem;
     min-width: 0;
   }
-  :is(button, input, select, summary, pre, [tabindex]):focus-visible {
+  :is(button, input, select, summary, pre, [tabindex]):focus-visible,
+  label.file:focus-within {
     outline: 2px solid var(--accent);
     outline-offset: 2px;
   }
@@ -238,9 +242,6 @@ export const look = css`
     margin: 0 0 1rem;
   }
   .card {
-    border: 1px solid var(--line);
-    background: var(--panel);
-    border-radius: 10px;
     padding: 0.7rem 0.95rem;
     display: flex;
     flex-direction: column;
@@ -249,21 +250,12 @@ export const look = css`
     font-size: 1.25rem;
     font-weight: 650;
     line-height: 1.3;
-    font-variant-numeric: tabular-nums;
     white-space: nowrap; /* a number never breaks */
     overflow: hidden;
     text-overflow: ellipsis;
   }
-  .card span {
-    color: var(--dim);
-    font-size: 0.85rem;
-  }
   label.file {
     position: relative;
-  }
-  label.file:focus-within {
-    outline: 2px solid var(--accent);
-    outline-offset: 2px;
   }
   label.file input {
     position: absolute;
@@ -271,23 +263,10 @@ export const look = css`
     width: 1px;
     height: 1px;
   }
-  .choices {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.4rem;
-    margin-bottom: 1rem;
-  }
   .choices [aria-current='true'] {
     border-color: var(--accent);
     box-shadow: inset 0 0 0 1px var(--accent);
     font-weight: 600;
-  }
-  .pager {
-    display: flex;
-    gap: 0.75rem;
-    align-items: center;
-    margin: 0.75rem 0;
-    font-variant-numeric: tabular-nums;
   }
   .bar {
     display: flex;
@@ -299,6 +278,9 @@ export const look = css`
   .bar p {
     margin: 0;
   }
+  .pager {
+    margin: 0.75rem 0;
+  }
   @container (max-width: 40rem) {
     th,
     td {
@@ -307,7 +289,7 @@ export const look = css`
     td:has(> .link, > code) {
       min-width: 9rem;
     }
-    input:is([type='search'], [type='url'], [type='text']) {
+    input:is([type='search'], [type='text']) {
       font-size: 16px;
     }
     .cards {

@@ -4,11 +4,14 @@ import { css, html, LitElement, nothing } from 'lit';
 import { failure, problems } from './errors.js';
 import { count, counted, plain, size } from './format.js';
 import { look } from './look.js';
-import './progress.js';
+import { waiting } from './progress.js';
 
 /** @import { Session } from './session.js' */
 
 export { failure };
+
+/** The pause in typing before a search begins, in milliseconds. */
+const PAUSE = 140;
 
 export class Panel extends LitElement {
   static properties = {
@@ -27,6 +30,7 @@ export class Panel extends LitElement {
   ];
   /** @type {Task<any, any>[]} */
   #tasks = [];
+  #pause = 0;
 
   constructor() {
     super();
@@ -43,6 +47,13 @@ export class Panel extends LitElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     for (const task of this.#tasks) task.abort();
+    clearTimeout(this.#pause);
+  }
+
+  /** Does something once nothing more is typed; the last one counts. @param {() => void} [act] */
+  pausing(act = () => {}) {
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(act, PAUSE);
   }
 
   /** Asks when its dependencies have changed.
@@ -60,7 +71,7 @@ export class Panel extends LitElement {
   /** @param {Task<any, any>} task @param {(answer: any) => unknown} render */
   answer(task, render) {
     return task.render({
-      pending: () => html`<cpb-progress .session=${this.session} @cancel=${() => task.abort()}></cpb-progress>`,
+      pending: () => waiting(this.session, () => task.abort()),
       complete: (answer) => html`${shown(answer, render)}${problems(answer?.problems)}`,
       error: (error) => failure(error, () => task.run()),
     });
@@ -127,19 +138,35 @@ function shown(answer, render) {
  */
 export function pager({ total, first, items }, turn, size = 100, label = 'Pages') {
   if (total <= items.length) return nothing;
-  return html`<nav class="pager" aria-label=${label}>
+  return html`<nav class="bar pager" aria-label=${label}>
     <button ?disabled=${first === 0} @click=${() => turn(Math.max(0, first - size))}>Previous</button>
     <span>${count(first + 1)} to ${count(first + items.length)} of ${count(total)}</span>
     <button ?disabled=${first + items.length >= total} @click=${() => turn(first + size)}>Next</button>
   </nav>`;
 }
 
-/** A list under a title, if it has anything. @param {unknown} title @param {unknown[]} items each a `li` */
-export const titled = (title, items) =>
+/**
+ * Buttons, one of which is chosen.
+ *
+ * @param {string} label @param {string[]} names @param {string | undefined} chosen @param {(name: string) => void} choose
+ */
+export const choices = (label, names, chosen, choose) =>
+  names.length
+    ? html`<div class="bar choices" role="group" aria-label=${label}>
+        ${names.map((name) => html`<button aria-current=${name === chosen} @click=${() => choose(name)}>${plain(name)}</button>`)}
+      </div>`
+    : nothing;
+
+/**
+ * A list under a title, if it has anything.
+ *
+ * @param {unknown} title @param {any[]} items @param {(one: any) => unknown} [show]
+ */
+export const titled = (title, items, show = (one) => one) =>
   items.length
     ? html`<h3>${title}</h3>
         <ul>
-          ${items}
+          ${items.map((one) => html`<li>${show(one)}</li>`)}
         </ul>`
     : nothing;
 

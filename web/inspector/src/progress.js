@@ -14,12 +14,7 @@ class Progress extends LitElement {
       :host {
         display: block;
       }
-      p {
-        display: flex;
-        align-items: center;
-        gap: 0.75rem;
-        flex-wrap: wrap;
-        color: var(--dim);
+      .bar {
         margin: 1rem 0;
       }
       i {
@@ -35,7 +30,6 @@ class Progress extends LitElement {
         accent-color: var(--accent);
       }
       .far {
-        font-variant-numeric: tabular-nums;
         white-space: nowrap;
       }
       @keyframes turn {
@@ -55,7 +49,7 @@ class Progress extends LitElement {
     super();
     /** @type {import('./session.js').Session} */
     this.session;
-    this.text = 'Reading…';
+    this.text = '';
     this.begun = { requests: 0, bytes: 0 };
   }
 
@@ -88,7 +82,7 @@ class Progress extends LitElement {
 
   render() {
     const part = this.#part;
-    return html`<p role="status">
+    return html`<p class="bar dim" role="status">
       ${part ? html`<progress max=${part.total} .value=${part.done} aria-label="How far it is"></progress>` : html`<i aria-hidden="true"></i>`}
       <span>${this.text} <span class="far">${this.#soFar}</span></span>
       <button @click=${() => this.dispatchEvent(new Event('cancel'))}>Cancel</button>
@@ -97,3 +91,7 @@ class Progress extends LitElement {
 }
 
 customElements.define('cpb-progress', Progress);
+
+/** @param {import('./session.js').Session} session @param {() => unknown} cancel @param {string} [text] */
+export const waiting = (session, cancel, text = 'Reading…') =>
+  html`<cpb-progress .session=${session} .text=${text} @cancel=${cancel}></cpb-progress>`;

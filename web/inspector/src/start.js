@@ -24,7 +24,6 @@ export const startLook = css`
     max-width: 42rem;
     text-wrap: balance;
     margin: 0.5rem auto;
-    color: var(--dim);
   }
   .examples {
     display: grid;
@@ -44,10 +43,6 @@ export const startLook = css`
     display: block;
     color: var(--accent);
   }
-  .examples span {
-    color: var(--dim);
-    font-size: 0.87rem;
-  }
   @container (max-width: 40rem) {
     .drop {
       padding: 1.8rem 1rem;
@@ -59,7 +54,9 @@ export const startLook = css`
 export function start(examples, visit) {
   return html` <div class="drop">
       <h2>Drop a model here</h2>
-      <p>A file, or a whole folder. Only the parts that you look at are read, and nothing leaves your machine.</p>
+      <p class="dim">
+        A file, or a whole folder. Only the parts that you look at are read, and nothing leaves your machine.
+      </p>
       <div>
         ${Object.values(kinds)
           .flatMap(({ shown }) => shown)
@@ -70,7 +67,7 @@ export function start(examples, visit) {
       examples.length
         ? html`<h2>Or look at an example</h2>
             <div class="examples">
-              ${examples.map(({ title, about, url }) => html`<button @click=${() => visit(url)}><b>${title}</b><span>${about}</span></button>`)}
+              ${examples.map(({ title, about, url }) => html`<button @click=${() => visit(url)}><b>${title}</b><span class="dim small">${about}</span></button>`)}
             </div>`
         : nothing
     }`;

@@ -1,13 +1,11 @@
 /** Summarizes one array, or a slice of it, fetched on request: statistics, a histogram, a picture; and saves it. */
-import { Task } from '@lit/task';
-import { css, html, LitElement, nothing, svg } from 'lit';
+import { css, html, nothing, svg } from 'lit';
 import { tensorOf } from './answers.js';
 import { brief, count, percent, plain, size, told } from './format.js';
-import { look } from './look.js';
 import { isExported } from './model/kinds.js';
-import { failure } from './panel.js';
+import { failure, Panel } from './panel.js';
 import { canSave, fileName, newFile } from './saving.js';
-import './progress.js';
+import { waiting } from './progress.js';
 
 /** Larger ones are read only after a question. */
 const ASK_ABOVE = 4 * 2 ** 20;
@@ -29,9 +27,9 @@ const number = (n) =>
 /** @import { Variable } from './answers.js' */
 /** @import { Statistics } from 'libcpb/inspect/answers.js' */
 
-class CpbTensor extends LitElement {
+class CpbTensor extends Panel {
   static properties = {
-    session: { attribute: false },
+    ...Panel.properties,
     tensor: { attribute: false },
     wanted: { state: true },
     slice: { state: true },
@@ -41,7 +39,7 @@ class CpbTensor extends LitElement {
     note: { state: true },
   };
   static styles = [
-    look,
+    ...Panel.styles,
     css`
       section {
         padding: 0.9rem 1.1rem;
@@ -50,20 +48,13 @@ class CpbTensor extends LitElement {
       h3 {
         margin-top: 0;
       }
-      dl {
-        display: flex;
-        flex-wrap: wrap;
+      dl.bar {
         gap: 0.3rem 1.8rem;
         margin: 0.5rem 0 0.9rem;
-      }
-      dt {
-        color: var(--dim);
-        font-size: 0.82rem;
       }
       dd {
         margin: 0;
         font-weight: 600;
-        font-variant-numeric: tabular-nums;
       }
       .views {
         display: flex;
@@ -77,13 +68,11 @@ class CpbTensor extends LitElement {
         max-width: 36rem;
       }
       figcaption {
-        color: var(--dim);
-        font-size: 0.82rem;
         display: flex;
         justify-content: space-between;
-        font-variant-numeric: tabular-nums;
       }
-      svg {
+      svg,
+      canvas {
         width: 100%;
         height: 9rem;
         display: block;
@@ -93,28 +82,16 @@ class CpbTensor extends LitElement {
         fill: var(--accent);
       }
       canvas {
-        display: block;
-        width: 100%;
-        height: 9rem;
         object-fit: fill;
         image-rendering: pixelated;
-        border-bottom: 1px solid var(--line);
       }
-      .tools {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.5rem;
-        align-items: center;
-        margin: 0.6rem 0;
-      }
-      .tools input[type='text'] {
+      .bar input[type='text'] {
         width: 9rem;
         font-family: var(--mono);
       }
       .value {
         font-size: 1.25rem;
         font-weight: 650;
-        font-variant-numeric: tabular-nums;
         margin: 0;
         overflow-wrap: anywhere;
       }
@@ -141,8 +118,6 @@ class CpbTensor extends LitElement {
     super();
     /** @type {any} */
     this.tensor;
-    /** @type {import('./session.js').Session} */
-    this.session;
     this.wanted = false;
     this.#reset();
   }
@@ -159,11 +134,11 @@ class CpbTensor extends LitElement {
     this.note = '';
   }
 
-  #values = new Task(this, {
-    task: async ([session, , wanted], { signal }) =>
+  #values = this.asking(
+    async ([session, , wanted], { signal }) =>
       wanted ? session.look('values', { ...this.#what, axis: this.#axis, signal }) : undefined,
-    args: () => /** @type {const} */ ([this.session, this.tensor, this.wanted, this.slice, this.real, this.axis]),
-  });
+    () => [this.tensor, this.wanted, this.slice, this.real, this.axis],
+  );
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
@@ -183,7 +158,6 @@ class CpbTensor extends LitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#values.abort();
     this.saving?.abort();
   }
 
@@ -220,11 +194,7 @@ class CpbTensor extends LitElement {
     if (!this.wanted) return html`${this.#tools()}${this.#question(bytes)}`;
     return html`${this.#tools()}
     ${this.#values.render({
-      pending: () =>
-        html`<cpb-progress
-          .session=${this.session}
-          @cancel=${() => (this.#values.abort(), (this.wanted = false))}
-        ></cpb-progress>`,
+      pending: () => waiting(this.session, () => (this.#values.abort(), (this.wanted = false))),
       complete: (values) => (values ? this.shown(values) : nothing),
       error: (error) => failure(error, () => this.#values.run()),
     })}`;
@@ -243,7 +213,7 @@ class CpbTensor extends LitElement {
     const { dtype, shape: dimensions, size: bytes } = this.tensor;
     const isText = /^(string|utf8)/i.test(dtype ?? '');
     const reads = !this.wanted || bytes > KEPT ? ` (reads ${size(bytes)})` : '';
-    return html`<form class="tools" @submit=${this.#cut}>
+    return html`<form class="bar" @submit=${this.#cut}>
         ${
           isText || !dimensions?.length
             ? nothing
@@ -277,15 +247,7 @@ class CpbTensor extends LitElement {
         ${isText ? nothing : html`<button type="button" ?disabled=${!!this.saving || !this.wanted} @click=${this.#copy}>Copy</button>`}
         <span class="dim small" role="status">${reads}${this.note}</span>
       </form>
-      ${
-        this.saving
-          ? html`<cpb-progress
-              .session=${this.session}
-              .text=${'Saving…'}
-              @cancel=${() => this.saving?.abort()}
-            ></cpb-progress>`
-          : nothing
-      }`;
+      ${this.saving ? waiting(this.session, () => this.saving?.abort(), 'Saving…') : nothing}`;
   }
 
   /** @param {{ by: string, scale: string, zero?: string }} scales */
@@ -365,12 +327,12 @@ class CpbTensor extends LitElement {
     const firsts = first.map((one) => number(Number(one)));
     const pair = (/** @type {string} */ name, /** @type {unknown} */ value) =>
       html`<div>
-        <dt>${name}</dt>
+        <dt class="dim small">${name}</dt>
         <dd>${value}</dd>
       </div>`;
     const share = (/** @type {number} */ n) => html`${count(n)} <span class="dim small">${percent(n, all)}</span>`;
     return html`
-      <dl>
+      <dl class="bar">
         ${pair(magnitudes ? 'Absolute values' : 'Values', count(all))}
         ${finite ? [pair('Smallest', number(low)), pair('Largest', number(high)), pair('Mean', number(mean)), pair('Standard deviation', number(deviation))] : nothing}
         ${pair('Zeros', share(zeros))} ${nan ? pair('NaN', share(nan)) : nothing}
@@ -407,7 +369,7 @@ class CpbTensor extends LitElement {
           return svg`<rect x=${i + 0.1} y=${y(most)} width="0.8" height=${Math.max(0.7, y(least) - y(most))}><title>${i * each}${each > 1 ? ` to ${Math.min(all, (i + 1) * each) - 1}` : ''}: ${number(least)} to ${number(most)}</title></rect>`;
         })}
       </svg>
-      <figcaption>
+      <figcaption class="dim small">
         <label
           >Ranges along
           <select @change=${(/** @type {any} */ { target }) => (this.axis = Number(target.value))}>
@@ -430,7 +392,7 @@ const pictured = (picture) =>
       role="img"
       aria-label="The values as grey levels"
     ></canvas>
-    <figcaption><span>${picture.height} × ${picture.width} as grey levels</span></figcaption>
+    <figcaption class="dim small"><span>${picture.height} × ${picture.width} as grey levels</span></figcaption>
   </figure>`;
 
 /** @param {string[]} list @param {number} all */
@@ -463,7 +425,9 @@ function histogram({ low, step, counts: bars }) {
     <svg viewBox="0 0 ${bars.length} 20" preserveAspectRatio="none" role="img" aria-label="Histogram of the values">
       ${bars.map((n, i) => svg`<rect x=${i + 0.08} y=${20 - (20 * n) / most} width="0.84" height=${(20 * n) / most}></rect>`)}
     </svg>
-    <figcaption><span>${number(low)}</span><span>${number(low + step * bars.length)}</span></figcaption>
+    <figcaption class="dim small">
+      <span>${number(low)}</span><span>${number(low + step * bars.length)}</span>
+    </figcaption>
   </figure>`;
 }
 

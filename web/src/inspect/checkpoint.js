@@ -2,7 +2,9 @@
 import { CpbError } from '../errors.js';
 import { openPath } from '../modules.js';
 import { prepare } from '../source/index.js';
+import { freeing } from '../reader/read-chunk.js';
 import { lazySource } from '../source/lazy-source.js';
+import { memo } from '../waiting.js';
 import { createFeed } from '../wasm/feed.js';
 import { withoutQuery } from './address.js';
 import { structs } from './structs.js';
@@ -79,12 +81,7 @@ async function read(file, feed, signal, told) {
     instance.c.cpb_checkpoint_new(0, scope.struct(structs.checkpoint_options, { limits: file.limitsIn(scope) })),
   );
   engine.feed = feed;
-  try {
-    await file.drive(engine, { signal, got: told });
-  } catch (error) {
-    engine.free();
-    throw error;
-  }
+  await file.drive(engine, { signal, got: told }).catch(freeing(engine));
   engine.rest();
   return engine;
 }
@@ -126,11 +123,8 @@ function shardsOf(files, count, opened) {
     throw new CpbError('NOT_FOUND', `the data file ${name} was not found`);
   }
 
-  return (/** @type {number} */ shard) => {
-    const source = sources.get(shard) ?? lazySource({}, () => open(shard));
-    sources.set(shard, source);
-    return createFeed(source);
-  };
+  const sourceOf = memo((/** @type {number} */ shard) => lazySource({}, () => open(shard)), sources);
+  return (/** @type {number} */ shard) => createFeed(sourceOf(shard));
 }
 
 /**
@@ -164,16 +158,7 @@ async function openCheckpoint(file, { model, given, own }, options, told) {
     });
 
   /** Feeds of its files, for one reader. @returns {(shard: number) => Feed} */
-  function feeds() {
-    /** @type {Map<number, Feed>} */
-    const all = new Map();
-    return (shard) => {
-      const known = all.get(shard) ?? feedOf(shard);
-      all.set(shard, known);
-      return known;
-    };
-  }
-
+  const feeds = () => memo((/** @type {number} */ shard) => feedOf(shard));
   return { pointer: engine.pointer, find, feeds };
 }
 

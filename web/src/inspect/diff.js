@@ -2,6 +2,7 @@
 import { CpbError } from '../errors.js';
 import * as is from '../options.js';
 import { teller } from '../progress.js';
+import { memo } from '../waiting.js';
 import { drive } from '../wasm/engine.js';
 import { fileOf, openCore } from '../reader/open-file.js';
 import { otherFile } from '../reader/other-file.js';
@@ -165,10 +166,9 @@ function switched({ instance, keep }, engine, models) {
   const sides = models.map(({ state }) => ({
     feedOf: feedsOf(state),
     others: new ByName(other),
-    lent: 0,
-    lentSize: 0,
+    lent: { pointer: 0, size: 0 },
   }));
-  keep(() => sides.forEach(({ lent }) => lent && instance.free(lent)));
+  keep(() => sides.forEach(({ lent }) => lent.pointer && instance.free(lent.pointer)));
   const side = () => /** @type {(typeof sides)[0]} */ (sides[engine.call('side')]);
   return {
     ...engine,
@@ -182,15 +182,6 @@ function switched({ instance, keep }, engine, models) {
     get lent() {
       return side().lent;
     },
-    set lent(pointer) {
-      side().lent = pointer;
-    },
-    get lentSize() {
-      return side().lentSize;
-    },
-    set lentSize(size) {
-      side().lentSize = size;
-    },
   };
 }
 
@@ -201,14 +192,8 @@ function switched({ instance, keep }, engine, models) {
  */
 function feedsOf({ feed, checkpoint }) {
   const feedOf = checkpoint?.feeds();
-  /** @type {Map<number, Feed>} */
-  const shards = new Map();
-  return (shard) => {
-    if (shard === MESSAGE || !feedOf) return feed;
-    const known = shards.get(shard) ?? orEmpty(feedOf(shard));
-    shards.set(shard, known);
-    return known;
-  };
+  const shardOf = feedOf && memo((/** @type {number} */ shard) => orEmpty(feedOf(shard)));
+  return (shard) => (shard === MESSAGE || !shardOf ? feed : shardOf(shard));
 }
 
 /** A shard that is not there is empty, and its values count as unreadable. @param {Feed} feed @returns {Feed} */

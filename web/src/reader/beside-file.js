@@ -1,5 +1,6 @@
 /** A file in an instance of another module, for functions that its own module lacks. */
 import { moduleFor } from '../modules.js';
+import { memo, once } from '../waiting.js';
 import { openFile } from './open-file.js';
 
 /** @import { OpenFile } from './open-file.js' */
@@ -21,19 +22,13 @@ export async function openBeside(file, module) {
   return beside;
 }
 
-/** @type {WeakMap<OpenFile, Promise<OpenFile>>} */
-const beside = new WeakMap();
-
 /** @param {OpenFile} file @returns {Promise<OpenFile>} */
 async function open(file) {
   const other = await openBeside(file, await moduleFor('models'));
   return Object.assign(other, { size: file.size, held: file.held });
 }
 
-/** Once for a file, with which it is closed. @param {OpenFile} file @returns {Promise<OpenFile>} */
-export function wholeOf(file) {
-  const opening = beside.get(file) ?? open(file);
-  beside.set(file, opening);
-  opening.catch(() => beside.delete(file));
-  return opening;
-}
+const opening = memo((/** @type {OpenFile} */ file) => once(() => open(file)), new WeakMap());
+
+/** Once for a file, with which it is closed. @param {OpenFile} file */
+export const wholeOf = (file) => opening(file)();

@@ -1,5 +1,6 @@
 /** Finding a field of a message. */
 import { DONE } from '../wasm/engine.js';
+import { using } from './read-chunk.js';
 import { structs } from './structs.js';
 
 /** @import { Range } from '../types.js' */
@@ -72,20 +73,14 @@ function foundBy({ instance }, search) {
  */
 export async function find(file, feed, within, type, path, options) {
   const { instance } = file;
-  const search = searchFor(file, feed, within, type, path);
-  try {
+  return using(searchFor(file, feed, within, type, path), async (search) => {
     await file.drive(search, options);
-    const ranges = instance.scope((scope) => {
-      const out = scope.struct(structs.range);
-      return Array.from({ length: search.call('num_ranges') }, (_, i) => {
-        instance.c.cpb_find_get_range(out, search.pointer, i);
-        return instance.get(structs.range, out);
-      });
+    const ranges = Array.from({ length: search.call('num_ranges') }, (_, i) => {
+      instance.c.cpb_find_get_range(search.out, search.pointer, i);
+      return instance.get(structs.range, search.out);
     });
     return { ...foundBy(file, search), ranges };
-  } finally {
-    search.free();
-  }
+  });
 }
 
 /**

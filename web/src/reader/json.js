@@ -1,5 +1,6 @@
 /** Messages as JSON, whole or without their large values. */
 import { moduleFor } from '../modules.js';
+import { memo, once } from '../waiting.js';
 import { DONE } from '../wasm/engine.js';
 import { isOver, turn } from '../wasm/turn.js';
 import { openBeside } from './beside-file.js';
@@ -23,9 +24,6 @@ const OUTLINE_MOST = 256 * 2 ** 20;
  * @typedef {{ file: OpenFile, typeOf: (type: number) => number }} Writer
  */
 
-/** @type {WeakMap<OpenFile, Promise<Writer>>} */
-const beside = new WeakMap();
-
 /** @param {OpenFile} file @param {Schema} schema @returns {Promise<Writer>} */
 async function openWriter(file, { set, nameOf }) {
   const other = await openBeside(file, await moduleFor('json'));
@@ -33,17 +31,15 @@ async function openWriter(file, { set, nameOf }) {
   return { file: other, typeOf: (type) => find(nameOf(type) ?? '') };
 }
 
+const writerBeside = memo(
+  (/** @type {OpenFile} */ file, /** @type {Schema} */ schema) => once(() => openWriter(file, schema)),
+  new WeakMap(),
+);
+
 /** @param {OpenFile} file @param {Schema} schema @returns {Promise<Writer>} */
 async function writerOf(file, schema) {
   if (file.instance.c.cpb_json_new) return { file, typeOf: (type) => type };
-  const writer = beside.get(file) ?? openWriter(file, schema);
-  beside.set(file, writer);
-  try {
-    return await writer;
-  } catch (error) {
-    beside.delete(file);
-    throw error;
-  }
+  return writerBeside(file, schema)();
 }
 
 /**
@@ -114,7 +110,7 @@ async function textOf(file, { type, put, size, omitted, count }, signal, onFree)
     },
     onFree,
   );
-  try {
+  return using(json, async () => {
     const decoder = new TextDecoder();
     let text = '';
     for (let step; (step = json.call('step')) !== DONE;) {
@@ -124,7 +120,5 @@ async function textOf(file, { type, put, size, omitted, count }, signal, onFree)
       signal?.throwIfAborted();
     }
     return JSON.parse(text);
-  } finally {
-    json.free();
-  }
+  });
 }

@@ -2,7 +2,7 @@
 import { abortable, inTurn } from '../waiting.js';
 import { big, chunkInfo } from './chunks.js';
 import { collect } from './output.js';
-import { verifyOf } from './read-chunk.js';
+import { freeing, verifyOf } from './read-chunk.js';
 import { structs } from './structs.js';
 
 /** @import { Engine } from '../wasm/engine.js' */
@@ -81,13 +81,8 @@ export class MergePlan {
   /** @param {Verify} verify @param {BodyOptions['got']} [got] */
   async #make(verify, got) {
     const merge = this.newMerge(verify);
-    try {
-      // It reads numbers that are chunks and, without the index's sizes, the header of every chunk.
-      await this.#file.drive(merge, { ahead: SMALL, got });
-    } catch (error) {
-      merge.free();
-      throw error;
-    }
+    // It reads numbers that are chunks and, without the index's sizes, the header of every chunk.
+    await this.#file.drive(merge, { ahead: SMALL, got }).catch(freeing(merge));
     return merge;
   }
 

@@ -79,6 +79,12 @@ export async function using(engine, use) {
   }
 }
 
+/** Frees the engine whose work failed. @param {Engine} engine */
+export const freeing = (engine) => (/** @type {unknown} */ error) => {
+  engine.free();
+  throw error;
+};
+
 /** @typedef {ChunkReadOptions & { told?: Told }} Reading */
 
 /**

@@ -160,7 +160,7 @@ export async function openRecords(input, options = {}) {
       checkOffset('position', at);
       return firstAfter(state, (reader) => reader.call('seek', big(at)), o);
     },
-    count: async (o) => numbersOf(state).count({ signal: o?.signal, got: arrivals(state, o) }),
+    count: async (o) => numbersOf(state).count(howOf(state, o)),
     nth: /** @type {any} */ ((/** @type {any} */ at, /** @type {ReadOptions} */ o) => nth(state, at, o)),
     last: (o) => firstAfter(state, (reader) => reader.call('seek_last'), o),
     metadata: (o) => metadata(state, o),
@@ -200,9 +200,8 @@ const numbersOf = (state) => (state.numbers ??= createNumbers(state));
 async function nth(state, at, options) {
   const numbers = Array.isArray(at) ? at : [at];
   numbers.forEach(checkNumber);
-  const { signal } = options ?? {};
-  const records = await numbersOf(state).read(numbers, { signal, got: arrivals(state, options) });
-  for (const record of records) await described(state, record, signal);
+  const records = await numbersOf(state).read(numbers, howOf(state, options));
+  for (const record of records) await described(state, record, options?.signal);
   return Array.isArray(at) ? records : records[0];
 }
 
@@ -223,14 +222,16 @@ const newReader = ({ file, how, fields }, position, onFree) =>
     onFree,
   );
 
-/** Reports bytes of the file. @param {State} state @param {ReadOptions} [options] */
-const arrivals = (state, options) => teller(options?.onProgress ?? state.onProgress, 'records');
+/** Progress is that of the file's bytes. @param {State} state @param {ReadOptions} [options] */
+const howOf = (state, { signal, onProgress } = {}) => ({
+  signal,
+  got: teller(onProgress ?? state.onProgress, 'records'),
+});
 
 /** @param {State} state @param {ReadOptions} [options] */
 async function* batches(state, options) {
   const { file, position } = state;
-  const { signal } = options ?? {};
-  const got = arrivals(state, options);
+  const { signal, got } = howOf(state, options);
   let sizes = 0;
   const reader = newReader(state, position, () => file.instance.free(sizes));
   try {
@@ -256,18 +257,16 @@ async function* batches(state, options) {
  */
 const firstAfter = async (state, seek, options) =>
   using(newReader(state, 0), async (reader) => {
-    const { signal } = options ?? {};
     seek(reader);
-    const record = await firstOf(state.file, reader, { signal, got: arrivals(state, options) });
-    return described(state, record, signal);
+    const record = await firstOf(state.file, reader, howOf(state, options));
+    return described(state, record, options?.signal);
   });
 
 /** @param {State} state @param {ReadOptions} [options] */
 const metadata = async (state, options) =>
   using(newReader(state, 0), async (reader) => {
     const { file } = state;
-    const { signal } = options ?? {};
-    await file.drive(reader, { signal, got: arrivals(state, options), onStep: (step) => step === RECORD });
+    await file.drive(reader, { ...howOf(state, options), onStep: (step) => step === RECORD });
     const bytes = reader.call('metadata', reader.out);
     return bytes ? file.instance.copy(bytes, file.instance.u32(reader.out)) : undefined;
   });
@@ -465,12 +464,8 @@ function createNumbers(state) {
 
 /** @param {unknown} number */
 function checkNumber(number) {
-  if (!Number.isSafeInteger(number)) {
-    throw new CpbError(
-      'USAGE',
-      `a record's number is ${number}; expected a whole number, which is below 0 from the end`,
-    );
-  }
+  if (Number.isSafeInteger(number)) return;
+  throw new CpbError('USAGE', `a record's number is ${number}; expected a whole number, which is below 0 from the end`);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Message types: names and numbers of fields. */
 import { CpbError } from '../errors.js';
+import { memo } from '../waiting.js';
 
 /** @import { OpenFile } from './open-file.js' */
 
@@ -35,21 +36,15 @@ export function openSchema(file, set) {
   const { instance } = file;
   const { c } = instance;
   const pointer = set ? newSchema(file, set) : builtIn(file);
+  const fieldAt = memo((/** @type {number} */ at) => readField(file, at));
 
-  /** @type {Map<number, FieldType>} */
-  const fields = new Map();
   /** @type {Schema} */
   const schema = {
     set,
     find: (name) => instance.scope((s) => c.cpb_schema_find_message(pointer, s.string(name))),
     nameOf: (type) => (type ? instance.text(instance.u32(type)) : undefined),
     isEntry: (type) => type !== 0 && instance.get('message_type', type).map_entry === 1,
-    field(at) {
-      if (!at) return undefined;
-      const field = fields.get(at) ?? readField(file, at);
-      fields.set(at, field);
-      return field;
-    },
+    field: (at) => (at ? fieldAt(at) : undefined),
     byNumber: (type, number) => (type ? schema.field(c.cpb_message_find_number(type, number)) : undefined),
   };
   return schema;

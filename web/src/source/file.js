@@ -275,15 +275,8 @@ const handleSource = (handle) =>
  * @param {import('node:fs').ReadStream} stream
  */
 function readStreamSource(stream) {
-  const {
-    path,
-    start = 0,
-    end = Infinity,
-    bytesRead,
-    readableFlowing,
-    readableEncoding,
-    destroyed,
-  } = /** @type {any} */ (stream);
+  const { path, start = 0, end = Infinity } = /** @type {any} */ (stream);
+  const { bytesRead, readableFlowing, readableEncoding, destroyed } = stream;
   const untouched = bytesRead === 0 && readableFlowing === null && !readableEncoding && !destroyed;
   if (!path || !untouched || !fs.statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
   // The source reports errors of a stream that is ended early, or of a file that could not be opened.

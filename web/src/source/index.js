@@ -49,12 +49,7 @@ import { parts } from '../parts.js';
  * @param {Meter} [usage] shared with other sources, whose cost it also counts
  * @returns {Prepared}
  */
-export function prepare(
-  input,
-  options = {},
-  openPath = undefined,
-  usage = meter(options.budget ?? options.http?.budget),
-) {
+export function prepare(input, options = {}, openPath, usage = meter(options.budget ?? options.http?.budget)) {
   const source = sourceOf(input, options, openPath, usage);
   const own = source !== input;
   const local = source.local ?? (own && !source.remote);

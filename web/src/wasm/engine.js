@@ -38,8 +38,7 @@ export const ERROR = 0xffffffff,
  * @property {Feed | undefined} feed
  * @property {(file: number) => FeedOptions['around']} [around] of another file: see the feed's option
  * @property {Map<number, Feed>} others the feeds of other files that it reads, in the order of their first use
- * @property {number} lent the block of memory that its input is copied to
- * @property {number} lentSize
+ * @property {{ pointer: number, size: number }} lent the block of memory that its input is copied to
  * @property {number} out scratch for structs and lengths that C functions fill
  */
 
@@ -117,14 +116,13 @@ export function engineOf(instance, name, pointer, onFree) {
       const p = engine.pointer;
       engine.pointer = 0;
       instance.c[`${name}_free`](p);
-      if (engine.lent) instance.free(engine.lent);
+      if (engine.lent.pointer) instance.free(engine.lent.pointer);
       owned.forEach(instance.free, instance);
       onFree?.();
     },
     feed: undefined,
     others: new Map(),
-    lent: 0,
-    lentSize: 0,
+    lent: { pointer: 0, size: 0 },
     out,
   };
   return engine;
@@ -255,19 +253,19 @@ function answered(instance, engine) {
   const input = [engine.call('input'), ...(file ? [file] : [])];
   const other = file ? '_other' : '';
   if (size !== undefined) instance.c[`cpb_input_end${other}`](...input, BigInt(size));
-  if (isThere) instance.c[`cpb_input_supply${other}`](...input, BigInt(offset), engine.lent, lent);
+  if (isThere) instance.c[`cpb_input_supply${other}`](...input, BigInt(offset), engine.lent.pointer, lent);
   return true;
 }
 
 /** The engine's one block, for so many bytes. @param {Instance} instance @param {Engine} engine @param {number} size */
-function roomFor(instance, engine, size) {
-  if (engine.lentSize < size) {
-    if (engine.lent) instance.free(engine.lent);
-    engine.lent = engine.lentSize = 0;
-    engine.lent = instance.alloc(size);
-    engine.lentSize = size;
+function roomFor(instance, { lent }, size) {
+  if (lent.size < size) {
+    if (lent.pointer) instance.free(lent.pointer);
+    lent.pointer = lent.size = 0;
+    lent.pointer = instance.alloc(size);
+    lent.size = size;
   }
-  return instance.view(engine.lent, size);
+  return instance.view(lent.pointer, size);
 }
 
 /**

@@ -2,16 +2,13 @@
 import { asBytes } from '../bytes.js';
 import { isBytes } from '../collector.js';
 import { CpbError } from '../errors.js';
-import { moduleFor, openPath } from '../modules.js';
 import * as is from '../options.js';
-import { openFile } from '../reader/open-file.js';
 import { abortable } from '../waiting.js';
-import { prepare } from '../source/index.js';
 import { MEMORY } from '../source/other.js';
 import { DONE, ERROR, OUTPUT } from '../wasm/engine.js';
 import { at } from '../wasm/instance.js';
 import { outputOf } from './output.js';
-import { advise, bufferOf, codecFields, codecOption, gatherer, pieceOf } from './pack.js';
+import { advise, bufferOf, codecFields, codecOption, gatherer, pieceOf, withFile } from './pack.js';
 import { checkAlone, writerOptions } from './riegeli.js';
 
 /** @import { Limits } from '../types.js' */
@@ -70,18 +67,12 @@ const known = { ...replaced, riegeliOptions: is.text, metadata: is.bytes, memory
  * @returns {Output<RecordsResult>}
  */
 export function writeRecords(records, options = {}) {
-  return outputOf(async function* (how) {
-    is.checkOptions(options, known);
-    checkAlone({ ...options }, Object.keys(replaced));
-    how.signal?.throwIfAborted();
-    const module = await abortable(moduleFor('full'), how.signal);
-    const file = await openFile(module, prepare(new Uint8Array(0), {}, openPath), options.limits);
-    try {
-      return yield* write(file, newWriter(file, options, how), records, how);
-    } finally {
-      file.close();
-    }
-  });
+  return outputOf((how) =>
+    withFile(new Uint8Array(0), options, known, how, (file) => {
+      checkAlone({ ...options }, Object.keys(replaced));
+      return write(file, newWriter(file, options, how), records, how);
+    }),
+  );
 }
 
 /** Riegeli's default. */

@@ -89,6 +89,9 @@ function groupOf(scope, frames, child, roles) {
   };
 }
 
+/** A type, if it is known. @param {any} type */
+const typeWords = (type) => (type.type || type.dtype ? typed(type) : '');
+
 /** @param {any[]} tensors */
 const elementsIn = (tensors) =>
   tensors.reduce(
@@ -202,21 +205,14 @@ export class Boxes {
     const id = this.groups.has(name) ? `value:${name}` : name;
     const box = { id, label, scope: '', frames: [], count: 1, calls: [], attached: [] };
     this.given.set(name, id);
-    this.groups.set(id, {
-      ...box,
-      is: 'argument',
-      word,
-      dtype: type.dtype,
-      op: type.type || type.dtype ? typed(type) : '',
-    });
+    this.groups.set(id, { ...box, is: 'argument', word, dtype: type.dtype, op: typeWords(type) });
   }
 
   /** @param {import('./folded-graph.js').Output} output */
   result({ name, label, word, ...type }) {
     const id = resultId(name);
-    const op = type.type || type.dtype ? typed(type) : '';
     const box = { id, label, scope: '', frames: [], count: 1, calls: [], attached: [] };
-    this.groups.set(id, { ...box, is: 'result', word, op });
+    this.groups.set(id, { ...box, is: 'result', word, op: typeWords(type) });
   }
 
   /** The place of a name, at any depth. @param {string} name */

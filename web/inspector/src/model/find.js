@@ -1,9 +1,13 @@
 /** Finds nodes, layers and variables by a part of their names: those of the current graph first. */
 
+import { resultId } from './boxes.js';
+
 /** @import { Ask, Graph, Signal } from './folded-graph.js' */
 
 /** The number of results in this graph, and in the rest of the model. */
 const [HERE, ELSEWHERE] = [20, 30];
+
+const OF_THIS = 'of this graph';
 
 /**
  * A result: `node` is the node to show in the current graph, if it is there.
@@ -29,17 +33,12 @@ function endsWith({ inputs, outputs }, text) {
       .map(({ name, label, attached, word = 'argument' }) => ({
         is: attached?.word ?? attached?.is ?? word,
         name: attached?.name ?? label ?? name,
-        about: 'of this graph',
+        about: OF_THIS,
         node: name,
       })),
     ...outputs
       .filter(({ name, label }) => has(name, label))
-      .map(({ name, label, word = 'result' }) => ({
-        is: word,
-        name: label,
-        about: 'of this graph',
-        node: `return:${name}`,
-      })),
+      .map(({ name, label, word = 'result' }) => ({ is: word, name: label, about: OF_THIS, node: resultId(name) })),
   ];
 }
 
@@ -52,7 +51,7 @@ function scopesWith(nodes, text) {
     name.slice(0, name.indexOf('/', name.toLowerCase().indexOf(text) + text.length)),
   );
   const scopes = new Set(ends.filter((scope) => scope.toLowerCase().includes(text)));
-  return [...scopes].map((name) => ({ is: 'scope', name, about: 'of this graph', node: name }));
+  return [...scopes].map((name) => ({ is: 'scope', name, about: OF_THIS, node: name }));
 }
 
 /**
@@ -99,4 +98,4 @@ export async function foundIn(graph, text, ask, how) {
 }
 
 /** Results in the current graph. @param {any} one @returns {Found} */
-const ofThis = ({ is, name, op }) => ({ is, name, about: op ?? 'of this graph', node: name });
+const ofThis = ({ is, name, op }) => ({ is, name, about: op ?? OF_THIS, node: name });

@@ -62,17 +62,8 @@ export function gathered(groups, drawn = 160) {
     const { is, op, scope, frames } = first;
     const label = is === 'node' ? op : is === 'argument' ? 'arguments' : first.label.replace(/\d+/g, '*');
     const count = members.reduce((sum, one) => sum + one.count, 0);
-    groups.set(id, {
-      id,
-      label,
-      scope,
-      frames,
-      count,
-      is: 'many',
-      op: is === 'node' ? op : '',
-      calls: [],
-      attached: [],
-    });
+    const box = { id, label, scope, frames, count, calls: [], attached: [] };
+    groups.set(id, { ...box, is: 'many', op: is === 'node' ? op : '' });
     for (const one of members) {
       into.set(one.id, id);
       groups.delete(one.id);

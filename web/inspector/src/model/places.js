@@ -1,7 +1,7 @@
 /** The places of a model's files: at a URL and next to it, or among chosen files. */
 import { blobSource, CpbError, urlSource } from 'libcpb';
+import { streamThrough } from 'libcpb/middleware/layer.js';
 import { collect, piecesOf } from 'libcpb/source/pieces.js';
-import { streamOf } from 'libcpb/source/streams.js';
 import { hasEnding } from './kinds.js';
 
 /** @import { Source } from 'libcpb' */
@@ -38,28 +38,24 @@ const LONG = 256 * 1024;
 function told(source, requests, beside) {
   /** @type {Source} */
   const layer = Object.create(source);
-  /** @type {NonNullable<Source['stream']>} */
-  const stream = (offset, length, { signal: outer } = {}) =>
-    streamOf(async function* pieces(signal) {
-      const request = requests.begin({ offset, length, beside });
-      try {
-        for await (const piece of piecesOf(
-          /** @type {Required<Source>} */ (source).stream(offset, length, { signal }),
-        )) {
-          request.got(piece.length);
-          yield piece;
-        }
-      } finally {
-        request.end();
+  const stream = streamThrough(source, async function* reported(pieces, offset, length) {
+    const request = requests.begin({ offset, length, beside });
+    try {
+      for await (const piece of pieces) {
+        request.got(piece.length);
+        yield piece;
       }
-    }, outer);
+    } finally {
+      request.end();
+    }
+  });
   const tooMuch = () => new ReadableStream({ start: (one) => one.error(new Error('so much is not read as a stream')) });
   layer.stream =
-    source.stream &&
+    stream &&
     ((offset, length, options) =>
       source.remote && !requests.streams(length) ? tooMuch() : stream(offset, length, options));
   layer.read = async (offset, length, options) => {
-    if (layer.stream && length > LONG) return collect(piecesOf(stream(offset, length, options)), () => length);
+    if (stream && length > LONG) return collect(piecesOf(stream(offset, length, options)), () => length);
     const request = requests.begin({ offset, length, beside });
     try {
       const bytes = await source.read(offset, length, options);

@@ -4,8 +4,8 @@ import { arrows } from '../arrows.js';
 import { constantsOf, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, size } from '../format.js';
 import { Panel } from '../panel.js';
-import { list, listing, numbers } from './listing.js';
-import { GROUPS, grouped, squares } from './treemap.js';
+import { column, list, listing, numbers, types, wide } from './listing.js';
+import { GROUPS, grouped, sizeOf, squares } from './treemap.js';
 import { valuesOf } from '../tensor.js';
 
 /** The most items to draw; the rest are smaller than any of them. */
@@ -64,16 +64,10 @@ class Bytes extends Panel {
       text.size {
         font-size: 10.5px;
         opacity: 0.85;
-        font-variant-numeric: tabular-nums;
       }
       .keys {
-        display: flex;
-        flex-wrap: wrap;
         gap: 0.2rem 1.1rem;
         margin: 0.6rem 0 0.9rem;
-        padding: 0;
-        list-style: none;
-        font-size: 0.85rem;
       }
       .keys svg {
         display: inline-block;
@@ -141,7 +135,7 @@ class Bytes extends Panel {
     return saver.length
       ? html`<details ?open=${saver.some((one) => keyOf(one) === this.at)}>
           <summary>
-            ${size(sumOf(saver))} in ${counted(saver.length, 'constant')} of the saver: the names under which variables
+            ${size(sizeOf(saver))} in ${counted(saver.length, 'constant')} of the saver: the names under which variables
             are stored
           </summary>
           <ul>
@@ -205,47 +199,37 @@ class Bytes extends Panel {
     const has = (/** @type {(one: any) => unknown} */ of) => rows.some((one) => of(one));
     /** @type {(import('./listing.js').Column | false)[]} */
     const columns = [
-      {
-        key: 'name',
-        title: 'Name',
-        by: (one) => one.name,
-        show: (one) =>
+      column(
+        'name',
+        'Name',
+        (one) =>
           html`${this.link('bytes', keyOf(one), one.name, '', view)} <span class="type narrow">${brief(one)}</span>`,
-      },
-      has(isVariable) &&
-        has((one) => one.isConstant) && {
-          key: 'what',
-          title: 'What',
-          wide: true,
-          by: whatOf,
-          show: whatOf,
-        },
-      has((one) => one.within) && {
-        key: 'in',
-        title: 'In',
-        wide: true,
-        by: (one) => one.within ?? '',
-        show: (one) =>
-          one.within
-            ? this.link('functions', one.within)
-            : html`<span class="dim">${one.isConstant ? 'the graph' : ''}</span>`,
-      },
-      { key: 'type', title: 'Type', wide: true, show: (one) => html`<span class="type">${brief(one)}</span>` },
-      has(({ tensor }) => tensor?.preview) && {
-        key: 'value',
-        title: 'Value',
-        wide: true,
-        show: ({ tensor }) => (tensor?.preview ? html`<code>${previewOf(tensor)}</code>` : nothing),
-      },
-      numbers('size', 'Size', { wide: false, show: (one) => size(one.size) }),
+        (one) => one.name,
+      ),
+      has(isVariable) && has((one) => one.isConstant) && wide(column('what', 'What', whatOf, whatOf)),
+      has(withinOf) && wide(column('in', 'In', (one) => this.#placeOf(one), withinOf)),
+      wide(types('type', 'Type', brief)),
+      has(({ tensor }) => tensor?.preview) &&
+        wide(
+          column('value', 'Value', ({ tensor }) =>
+            tensor?.preview ? html`<code>${previewOf(tensor)}</code>` : nothing,
+          ),
+        ),
+      numbers('size', 'Size', (one) => size(one.size)),
     ];
     return list(this, {
       rows,
       what: has(isVariable) ? 'weights' : word,
       sort: 'size',
       columns: columns.filter((one) => one !== false),
-      text: (one) => `${one.name} ${one.within ?? ''}`,
+      text: (one) => `${one.name} ${withinOf(one)}`,
     });
+  }
+
+  /** @param {any} one */
+  #placeOf({ within, isConstant }) {
+    if (within) return this.link('functions', within);
+    return html`<span class="dim">${isConstant ? 'the graph' : ''}</span>`;
   }
 }
 
@@ -277,7 +261,7 @@ function sums(own, word) {
   return parts.map((part, i) => {
     if (!part.length) return nothing;
     const what = i ? word : 'variables';
-    return html`${i && parts[0]?.length ? ', ' : ''}<strong>${size(sumOf(part))}</strong> in
+    return html`${i && parts[0]?.length ? ', ' : ''}<strong>${size(sizeOf(part))}</strong> in
       ${counted(part.length, what.slice(0, -1))}`;
   });
 }
@@ -302,19 +286,19 @@ function previewOf({ preview, preview_more: more }) {
 const isVariable = (/** @type {any} */ one) => !one.isConstant;
 const whatOf = (/** @type {any} */ one) => (one.isConstant ? 'constant' : 'variable');
 const keyOf = (/** @type {any} */ one) => one.at;
-const sumOf = (/** @type {any[]} */ list) => list.reduce((sum, one) => sum + one.size, 0);
+const withinOf = (/** @type {any} */ one) => one.within ?? '';
 
 /** Hues of neighbours in the legend are far apart; the last groups have none. @param {number} i */
 const colour = (i) => (i < GROUPS ? `hsl(${Math.round(222 + i * 137.5) % 360} 65% 55%)` : 'hsl(220 10% 55%)');
 
 /** What the colours mean, of large groups. @param {import('./treemap.js').Group[]} groups */
 function keys(groups) {
-  const all = sumOf(groups);
+  const all = sizeOf(groups);
   const large = groups.filter((one) => one.size >= SHARE * all).slice(0, KEYS);
   const rest = groups.slice(large.length);
   const told = (/** @type {number} */ bytes) => html`<span class="dim">${size(bytes)}, ${percent(bytes, all)}</span>`;
   if (groups.length < 2) return nothing;
-  return html`<ul class="keys">
+  return html`<ul class="bare bar small keys">
     ${large.map(
       ({ name, size: bytes }, i) =>
         html`<li>
@@ -322,7 +306,7 @@ function keys(groups) {
           >${plain(name)} ${told(bytes)}
         </li>`,
     )}
-    ${rest.length ? html`<li>${counted(rest.length, 'other')} ${told(sumOf(rest))}</li>` : nothing}
+    ${rest.length ? html`<li>${counted(rest.length, 'other')} ${told(sizeOf(rest))}</li>` : nothing}
   </ul>`;
 }
 

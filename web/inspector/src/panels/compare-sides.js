@@ -6,17 +6,10 @@ import { graphKey, MEANINGS, SIGNS } from './graph-marks.js';
 /** @import { Sides } from './compare-graphs.js' */
 
 export const sidesLook = css`
-  .steps,
-  .steps + .sides {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.3rem 0.7rem;
-    align-items: center;
-    margin-bottom: 0.6rem;
-  }
-  .steps + .sides {
+  .sides {
     display: grid;
-    align-items: stretch;
+    gap: 0.3rem 0.7rem;
+    margin-bottom: 0.6rem;
   }
   .sides section {
     display: flex;
@@ -32,7 +25,7 @@ export const sidesLook = css`
     overflow-wrap: anywhere;
   }
   @container (min-width: 46rem) {
-    .steps + .sides {
+    .sides {
       grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
     }
     .sides section {
@@ -81,7 +74,7 @@ export function sidesOf(sides, leave) {
   };
   const none = !sides.all.length;
   return html`<div class="both" @keydown=${key}>
-    <div class="steps">
+    <div class="bar">
       <button ?disabled=${none} title="Shift+N" @click=${() => sides.step(-1)}>Previous</button>
       <button ?disabled=${none} title="N" @click=${() => sides.step(1)}>Next difference</button>
       <span role="status">${told(sides)}</span>

@@ -12,6 +12,9 @@ import { isCount, itemWords, memberWords, sectionWords, valueWords } from './com
 /** The sections that a reader looks for first; the others follow in the order of the answer. */
 const FIRST = ['variables', 'constants', 'signatures', 'inputs', 'outputs', 'opset_imports', 'layers', 'nodes'];
 
+/** Panels that list the items of the section of their name. */
+const LISTING = ['signatures', 'functions', 'objects', 'variables'];
+
 /** Differences of a section that are listed at once. */
 const LISTED = 12;
 /** Characters of a value that are shown. */
@@ -25,13 +28,6 @@ class Compare extends Panel {
     ...Panel.styles,
     sidesLook,
     css`
-      form {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.5rem;
-        align-items: center;
-        margin-bottom: 1rem;
-      }
       form input[type='text'] {
         flex: 1 1 20rem;
       }
@@ -42,12 +38,10 @@ class Compare extends Panel {
       summary b {
         font-weight: 600;
       }
-      .added,
-      .sign.added {
+      .added {
         color: light-dark(#116329, #7ee787);
       }
-      .removed,
-      .sign.removed {
+      .removed {
         color: var(--bad);
       }
       .sign {
@@ -77,9 +71,6 @@ class Compare extends Panel {
         display: inline;
         margin: 0;
         overflow-wrap: anywhere;
-      }
-      dt {
-        color: var(--dim);
       }
     `,
   ];
@@ -148,7 +139,7 @@ class Compare extends Panel {
 
   render() {
     return html`
-      <form @submit=${this.#submit}>
+      <form class="bar" @submit=${this.#submit}>
         <input
           name="other"
           type="text"
@@ -282,13 +273,7 @@ class Compare extends Panel {
       return html`<button class="link" @click=${() => this.#show(inside, name)}>${words}</button>`;
     if (change === 'added') return html`<code>${words}</code>`;
     if (section === 'nodes') return this.link('graph', inside, name, name);
-    const panel = {
-      signatures: 'signatures',
-      functions: 'functions',
-      objects: 'objects',
-      variables: 'variables',
-      ops: 'operations',
-    }[/** @type {string} */ (section)];
+    const panel = section === 'ops' ? 'operations' : LISTING.find((one) => one === section);
     return panel ? this.link(panel, name) : html`<code>${words}</code>`;
   }
 }
@@ -324,7 +309,7 @@ function memberOf(section, item, { member, a, b, different, of, largest, unreada
   const words = plain(memberWords(section, item, member));
   const said = (/** @type {unknown} */ fact) =>
     html`<div>
-      ${words ? html`<dt>${words}</dt>` : nothing}
+      ${words ? html`<dt class="dim">${words}</dt>` : nothing}
       <dd>${fact}</dd>
     </div>`;
   if (different !== undefined)

@@ -2,7 +2,7 @@
 import { css, html, nothing, svg } from 'lit';
 import { count, counted, plain, size } from '../format.js';
 import { pager, Panel } from '../panel.js';
-import { numbers, table } from './listing.js';
+import { column, numbers, table } from './listing.js';
 
 const COLUMNS = 1000;
 /** The most chunks that can be distinguished, and the most requests in the table. */
@@ -44,10 +44,7 @@ class FileMap extends Panel {
       figcaption {
         display: flex;
         gap: 0.3rem 1.1rem;
-        color: var(--dim);
-        font-size: 0.85rem;
         margin-top: 0.5rem;
-        font-variant-numeric: tabular-nums;
       }
       .requests :is(td, th):first-child {
         width: 6rem;
@@ -69,6 +66,10 @@ class FileMap extends Panel {
       i.light {
         opacity: 0.3;
       }
+      pre.hex {
+        white-space: pre;
+        overflow-x: auto;
+      }
     `,
   ];
   #follow = () => this.requestUpdate();
@@ -78,6 +79,27 @@ class FileMap extends Panel {
     ([session, first], { signal }) => session.look('chunkList', { first, count: PAGE, signal }),
     () => [Number(this.view.first) || 0],
   );
+  #bytes = this.asking(
+    ([session, at, from], { signal }) =>
+      this.#isChosen
+        ? session.look('chunkBytes', {
+            chunk: at === BYTES ? undefined : Number(at),
+            offset: from,
+            length: SHOWN,
+            signal,
+          })
+        : undefined,
+    () => [this.at, this.#from],
+  );
+
+  get #from() {
+    return Number(this.view.from) || 0;
+  }
+
+  /** Whether a chunk, or the message, is chosen. */
+  get #isChosen() {
+    return /^\d+$/.test(this.at) || this.at === BYTES;
+  }
 
   connectedCallback() {
     super.connectedCallback();
@@ -95,14 +117,17 @@ class FileMap extends Panel {
     const share = about.size ? (100 * own) / about.size : 0;
     return html`
       <div class="cards">
-        <div class="card"><b>${size(about.size)}</b><span>${count(about.size)} bytes</span></div>
-        <div class="card">
-          <b>${count(about.numChunks)}</b><span>chunks${about.numChunks ? '' : ': not a chunked file'}</span>
+        <div class="box card"><b>${size(about.size)}</b><span class="dim small">${count(about.size)} bytes</span></div>
+        <div class="box card">
+          <b>${count(about.numChunks)}</b
+          ><span class="dim small">chunks${about.numChunks ? '' : ': not a chunked file'}</span>
         </div>
-        <div class="card"><b>${count(fetched.length)}</b><span>requests so far</span></div>
-        <div class="card">
+        <div class="box card"><b>${count(fetched.length)}</b><span class="dim small">requests so far</span></div>
+        <div class="box card">
           <b>${size(bytes)}</b
-          ><span>fetched so far; ${share.toLocaleString('en', { maximumSignificantDigits: 2 })} % of this file</span>
+          ><span class="dim small"
+            >fetched so far; ${share.toLocaleString('en', { maximumSignificantDigits: 2 })} % of this file</span
+          >
         </div>
       </div>
       ${this.answer(this.#chunks, (begins) => this.map(begins))} ${this.chunk()}
@@ -110,10 +135,30 @@ class FileMap extends Panel {
     `;
   }
 
-  /** The chunk that was chosen. */
+  /** The bytes of the chunk that was chosen, fetched a page at a time. */
   chunk() {
-    if (!/^\d+$/.test(this.at) && this.at !== BYTES) return nothing;
-    return html`<cpb-chunk .session=${this.session} .at=${this.at} .view=${this.view}></cpb-chunk>`;
+    const first = this.#from;
+    const turn = (/** @type {number} */ to) => this.see({ from: to || '' });
+    if (!this.#isChosen) return nothing;
+    return this.answer(
+      this.#bytes,
+      (answer) =>
+        html`${this.stored(answer)} ${hex(answer.bytes, first)}
+        ${pager({ total: answer.size, first, items: answer.bytes }, turn, SHOWN, 'Pages of bytes')}`,
+    );
+  }
+
+  /** How a chunk is stored. @param {any} answer */
+  stored({ stored, type, position, size: bytes, other }) {
+    if (!stored) return html`<h2>Bytes of the message</h2>`;
+    const { begin, end, codec, records, index } = stored;
+    return html`<h2>Chunk ${count(Number(this.at))}</h2>
+      <p>
+        ${size(bytes)} (${count(bytes)} bytes), ${KINDS[/** @type {keyof typeof KINDS} */ (type)]}. Its record is at
+        position ${count(position)}: number ${count(index + 1)} of ${count(records)} in bytes ${count(begin)} to
+        ${count(end)} of ${other === undefined ? 'the file' : html`<code>${plain(other)}</code>, a file beside it`},
+        ${codec === 'none' ? 'not compressed' : `compressed with ${codec[0].toUpperCase()}${codec.slice(1)}`}${stored.transposed ? ', transposed' : ''}.
+      </p>`;
   }
 
   /** For a file without chunks. */
@@ -128,13 +173,10 @@ class FileMap extends Panel {
       ${table(
         'chunks',
         [
-          numbers('index', 'Chunk', {
-            wide: false,
-            show: ({ index }) => this.link('file', String(index), count(index), '', { first }),
-          }),
-          { key: 'type', title: 'Kind', show: ({ type }) => type.toLowerCase() },
-          numbers('size', 'Size', { wide: false, show: ({ size: bytes }) => size(bytes) }),
-          numbers('position', 'Position', { wide: false }),
+          numbers('index', 'Chunk', ({ index }) => this.link('file', String(index), count(index), '', { first })),
+          column('type', 'Kind', ({ type }) => type.toLowerCase()),
+          numbers('size', 'Size', ({ size: bytes }) => size(bytes)),
+          numbers('position', 'Position'),
         ],
         list.items,
       )}
@@ -158,7 +200,7 @@ class FileMap extends Panel {
         ${begins.map((begin, i) => svg`<rect class="chunk" x=${x(begin)} y="0" width=${x((begins[i + 1] ?? about.size) - begin)} height="44"></rect>`)}
         ${merged(fetched).map(({ begin, end }) => svg`<rect class="fetched" x=${x(begin)} y="50" width=${Math.max(1, x(end - begin))} height="30"></rect>`)}
       </svg>
-      <figcaption>
+      <figcaption class="dim small">
         ${begins.length ? html`<span><i class="light"></i>A chunk of the file</span>` : nothing}<span
           ><i></i>Fetched so far</span
         >
@@ -174,15 +216,13 @@ class FileMap extends Panel {
       ${table(
         'requests',
         [
-          numbers('number', 'Request', { wide: false, show: (one) => fetched.indexOf(one) + 1 }),
-          numbers('offset', 'From byte', { wide: false }),
-          numbers('length', 'Bytes', { wide: false }),
-          {
-            key: 'file',
-            title: 'File',
-            show: ({ beside, length }) =>
-              html`<span class="dim">${beside ? `${beside}${length ? '' : ' (not found)'}` : 'the model'}</span>`,
-          },
+          numbers('number', 'Request', (one) => fetched.indexOf(one) + 1),
+          numbers('offset', 'From byte'),
+          numbers('length', 'Bytes'),
+          column('file', 'File', ({ beside, length }) => {
+            const file = beside ? `${beside}${length ? '' : ' (not found)'}` : 'the model';
+            return html`<span class="dim">${file}</span>`;
+          }),
         ],
         shown,
       )}`;
@@ -223,52 +263,3 @@ function hex(bytes, from) {
 }
 
 const KINDS = { MESSAGE: 'a message, which is parsed', BYTES: 'bytes of a field', UNSET: 'of no kind' };
-
-/** How a chunk is stored, and its bytes, fetched a page at a time. */
-class Chunk extends Panel {
-  static styles = [
-    ...Panel.styles,
-    css`
-      pre.hex {
-        white-space: pre;
-        overflow-x: auto;
-      }
-    `,
-  ];
-
-  #bytes = this.asking(
-    ([session, at, from], { signal }) =>
-      session.look('chunkBytes', { chunk: at === BYTES ? undefined : Number(at), offset: from, length: SHOWN, signal }),
-    () => [this.at, this.#from],
-  );
-
-  get #from() {
-    return Number(this.view.from) || 0;
-  }
-
-  render() {
-    const first = this.#from;
-    const turn = (/** @type {number} */ to) => this.see({ from: to || '' });
-    return this.answer(
-      this.#bytes,
-      (answer) =>
-        html`${this.about(answer)} ${hex(answer.bytes, first)}
-        ${pager({ total: answer.size, first, items: answer.bytes }, turn, SHOWN, 'Pages of bytes')}`,
-    );
-  }
-
-  /** @param {any} answer */
-  about({ stored, type, position, size: bytes, other }) {
-    if (!stored) return html`<h2>Bytes of the message</h2>`;
-    const { begin, end, codec, records, index } = stored;
-    return html`<h2>Chunk ${count(Number(this.at))}</h2>
-      <p>
-        ${size(bytes)} (${count(bytes)} bytes), ${KINDS[/** @type {keyof typeof KINDS} */ (type)]}. Its record is at
-        position ${count(position)}: number ${count(index + 1)} of ${count(records)} in bytes ${count(begin)} to
-        ${count(end)} of ${other === undefined ? 'the file' : html`<code>${plain(other)}</code>, a file beside it`},
-        ${codec === 'none' ? 'not compressed' : `compressed with ${codec[0].toUpperCase()}${codec.slice(1)}`}${stored.transposed ? ', transposed' : ''}.
-      </p>`;
-  }
-}
-
-customElements.define('cpb-chunk', Chunk);

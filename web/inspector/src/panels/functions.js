@@ -4,7 +4,7 @@ import { MOST } from '../answers.js';
 import { brief, count, counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
 import { Panel } from '../panel.js';
-import { list, listing, numbers } from './listing.js';
+import { column, list, listing, numbers, wide } from './listing.js';
 import { structured, tree } from './structured.js';
 
 const stateful = html` <span class="chip" title="It reads or changes variables or other state">stateful</span>`;
@@ -27,13 +27,9 @@ class Functions extends Panel {
       }
       .part h3 {
         margin: 0 0 0.5rem;
-        color: var(--dim);
         font-size: 0.82rem;
       }
       .part > ul:not(.tree) {
-        list-style: none;
-        padding: 0;
-        margin: 0;
         max-height: 24rem;
         overflow-y: auto;
       }
@@ -95,33 +91,29 @@ class Functions extends Panel {
   /** @returns {import('./listing.js').Column[]} */
   columns() {
     return [
-      {
-        key: 'name',
-        title: 'Function',
-        by: (f) => f.name,
-        show: (f) =>
+      column(
+        'name',
+        'Function',
+        (f) =>
           html`${this.link('functions', f.name)}${f.stateful ? stateful : nothing}${f.is !== 'function' ? html` <span class="chip">${f.is}</span>` : nothing}${f.captures === undefined ? nothing : html` <span class="chip" title="Traced from a Python function; it can be called by itself">concrete</span>`}`,
-      },
-      numbers('called_by', 'Called by', {
-        wide: false,
-        // It is inside a node, and is not called.
-        show: (f) => (f.is !== 'function' ? html`<span class="dim">–</span>` : count(f.called_by)),
-      }),
-      numbers('nodes', 'Nodes'),
-      numbers('calls', 'Calls'),
-      numbers('inputs', 'Inputs'),
-      numbers('outputs', 'Outputs'),
+        (f) => f.name,
+      ),
+      // A graph inside a node is not called.
+      numbers('called_by', 'Called by', (f) =>
+        f.is === 'function' ? count(f.called_by) : html`<span class="dim">–</span>`,
+      ),
+      wide(numbers('nodes', 'Nodes')),
+      wide(numbers('calls', 'Calls')),
+      wide(numbers('inputs', 'Inputs')),
+      wide(numbers('outputs', 'Outputs')),
     ];
   }
 
   /** @param {any} f */
   one(f) {
-    const calls = (/** @type {any[]} */ list) =>
-      list.map(
-        (c) =>
-          html`${c.function ? this.link('functions', c.function) : this.link('graph', '', 'the main graph')}
-            <span class="dim">in ${counted(c.nodes, 'node')}</span>`,
-      );
+    const call = (/** @type {any} */ c) =>
+      html`${c.function ? this.link('functions', c.function) : this.link('graph', '', 'the main graph')}
+        <span class="dim">in ${counted(c.nodes, 'node')}</span>`;
     return html`
       <p>← ${this.link('functions', '', 'All functions')}</p>
       <h2><code>${plain(f.name)}</code></h2>
@@ -131,55 +123,35 @@ class Functions extends Panel {
       <div class="parts">
         ${f.arguments?.length ? section('Arguments in Python', tree(f.arguments)) : nothing}
         ${f.returns ? section('Returns', tree([{ name: 'result', value: f.returns }])) : nothing}
-        ${part(
-          'Inputs',
-          f.inputs.map(
-            (/** @type {any} */ i) => html`<code>${plain(i.name)}</code> <span class="type">${typeOf(i)}</span>`,
-          ),
-        )}
+        ${part('Inputs', f.inputs, (i) => html`<code>${plain(i.name)}</code> <span class="type">${typeOf(i)}</span>`)}
         ${part(
           'Outputs',
-          f.outputs.map(
-            (/** @type {any} */ o) =>
-              html`<code>${plain(o.name)}</code>
-                <span class="type">${'shape' in o ? typeOf(o) : (o.dtype ?? '')}</span>
-                ${o.tensor === undefined ? nothing : html`<code class="dim">${plain(o.tensor)}</code>`}`,
-          ),
+          f.outputs,
+          (o) =>
+            html`<code>${plain(o.name)}</code>
+              <span class="type">${'shape' in o ? typeOf(o) : (o.dtype ?? '')}</span>
+              ${o.tensor === undefined ? nothing : html`<code class="dim">${plain(o.tensor)}</code>`}`,
         )}
         ${part(
           'Captures',
-          (f.captures ?? []).map(
-            (/** @type {any} */ c) =>
-              html`${this.link('objects', c.path ?? '', c.name || c.path || c.kind)}
-                <span class="type">${c.dtype ? brief(c) : c.kind}</span>`,
-          ),
+          f.captures,
+          (c) =>
+            html`${this.link('objects', c.path ?? '', c.name || c.path || c.kind)}
+              <span class="type">${c.dtype ? brief(c) : c.kind}</span>`,
         )}
-        ${part('Calls', calls(f.calls))} ${part('Called by', calls(f.called_by))}
-        ${part(
-          'In the object graph',
-          (f.objects ?? []).map((/** @type {any} */ o) => this.link('objects', o.path)),
-        )}
-        ${ofOnnx(f)}
+        ${part('Calls', f.calls, call)} ${part('Called by', f.called_by, call)}
+        ${part('In the object graph', f.objects, (o) => this.link('objects', o.path))} ${ofOnnx(f)}
       </div>
     `;
   }
 }
 
 /** Further facts about functions and graphs of ONNX. @param {any} f */
-const ofOnnx = (f) => html`
-  ${part(
-    'Attributes',
-    f.opset_imports
-      ? [...(f.attributes ?? []), ...(f.attribute_defaults ?? []).map((/** @type {any} */ a) => a.name)].map(
-          (name) => html`<code>${plain(name)}</code>`,
-        )
-      : [],
-  )}
-  ${part(
-    'Operation sets',
-    (f.opset_imports ?? []).map((/** @type {any} */ one) => html`${plain(one.domain || 'ai.onnx')} ${one.version}`),
-  )}
-`;
+function ofOnnx({ opset_imports: sets, attributes = [], attribute_defaults: defaults = [] }) {
+  const names = [...attributes, ...defaults.map((/** @type {any} */ { name }) => name)];
+  return html`${part('Attributes', sets && names, (name) => html`<code>${plain(name)}</code>`)}
+  ${part('Operation sets', sets, (one) => html`${plain(one.domain || 'ai.onnx')} ${one.version}`)}`;
+}
 
 /** The type of an input or output; functions of ONNX do not have it. @param {any} one */
 const typeOf = (one) => {
@@ -190,17 +162,17 @@ const typeOf = (one) => {
 /** @param {string} title @param {unknown} content */
 const section = (title, content) =>
   html`<section class="part box">
-    <h3>${title}</h3>
+    <h3 class="dim">${title}</h3>
     ${content}
   </section>`;
 
-/** @param {string} title @param {unknown[]} list */
-const part = (title, list) =>
-  list.length
+/** @param {string} title @param {any[] | null | undefined} list @param {(one: any) => unknown} show */
+const part = (title, list, show) =>
+  list?.length
     ? html`<section class="part box">
-        <h3>${title}${list.length > 5 ? ` · ${count(list.length)}` : ''}</h3>
-        <ul tabindex=${list.length > 14 ? 0 : nothing}>
-          ${list.map((one) => html`<li>${one}</li>`)}
+        <h3 class="dim">${title}${list.length > 5 ? ` · ${count(list.length)}` : ''}</h3>
+        <ul class="bare" tabindex=${list.length > 14 ? 0 : nothing}>
+          ${list.map((one) => html`<li>${show(one)}</li>`)}
         </ul>
       </section>`
     : nothing;

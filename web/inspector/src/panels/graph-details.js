@@ -4,7 +4,7 @@ import { times, typed } from '../model/tensors.js';
 import { count, counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
 import { broken, pager, Panel, titled } from '../panel.js';
-import './graph-follow.js';
+import { extrasOf, follow, following, followLook } from './graph-follow.js';
 import '../tensor.js';
 
 const MEMBERS = 50;
@@ -48,11 +48,9 @@ const capital = (word) => `${word[0]?.toUpperCase()}${word.slice(1)}`;
 /** An output: a shape, or for ONNX a value with its type. @param {any} one */
 const outputWords = (one) =>
   one?.name === undefined
-    ? html`<li class="type">${one?.dtype ? typed(one) : times(one?.shape) || 'of unknown type'}</li>`
-    : html`<li>
-        <code>${broken(one.name)}</code>
-        ${one.dtype || one.type ? html`<span class="type">${typed(one)}</span>` : nothing}
-      </li>`;
+    ? html`<span class="type">${one?.dtype ? typed(one) : times(one?.shape) || 'of unknown type'}</span>`
+    : html`<code>${broken(one.name)}</code>
+        ${one.dtype || one.type ? html`<span class="type">${typed(one)}</span>` : nothing}`;
 
 /** For ONNX: the version of the operators that the model imports, and the version in which this operator last changed.
  * @param {{ domain?: string, version?: number | null, since?: number }} operation */
@@ -78,6 +76,7 @@ class GraphDetails extends Panel {
   };
   static styles = [
     ...Panel.styles,
+    followLook,
     css`
       :host {
         overflow-wrap: break-word;
@@ -104,7 +103,6 @@ class GraphDetails extends Panel {
         font-size: 0.9rem;
       }
       dt {
-        color: var(--dim);
         overflow-wrap: normal;
         word-break: normal;
       }
@@ -114,9 +112,6 @@ class GraphDetails extends Panel {
       .type,
       .unbroken {
         white-space: nowrap;
-      }
-      cpb-tensor {
-        display: block;
       }
     `,
   ];
@@ -140,6 +135,10 @@ class GraphDetails extends Panel {
     ([session, at, node], { signal }) => (node ? session.look('node', { at, node, signal }) : undefined),
     () => [this.at, this.node],
   );
+  #found = this.asking(
+    ([session, at, node, open, view], { signal }) => following(session, { at, node, open, view }, signal),
+    () => [this.at, this.node, this.open, this.view],
+  );
   #users = this.asking(
     ([session, at, node, first], { signal }) =>
       node && !node.startsWith('return:')
@@ -148,18 +147,9 @@ class GraphDetails extends Panel {
     () => [this.at, this.node, this.firstUser],
   );
   #members = this.asking(
-    ([session, at, group, open, first, control, all], { signal }) =>
+    ([session, at, group, open, first], { signal }) =>
       group
-        ? session.look('members', {
-            at,
-            group,
-            open,
-            first,
-            count: MEMBERS,
-            control: control === '1',
-            all: all === '1',
-            signal,
-          })
+        ? session.look('members', { at, group, open, first, count: MEMBERS, ...extrasOf(this.view), signal })
         : undefined,
     () => [this.at, this.group, this.open, this.first, this.view.control, this.view.all],
   );
@@ -187,20 +177,9 @@ class GraphDetails extends Panel {
         <span class="type">${typed(attached ?? one)}</span>
       </p>
       ${one.name !== (attached?.name ?? label) ? html`<p class="dim small">${one.is === 'result' ? 'returned as' : 'taken as'} <code>${plain(one.name)}</code></p>` : nothing}
-      ${attached ? this.#object(attached) : this.#follow()}
+      ${attached ? this.#object(attached) : follow(this, this.#found)}
       ${attached?.tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name: attached.name, tag: this.view.tag, ...attached.tensor }}></cpb-tensor>` : nothing}
-      ${one.is === 'result' ? titled('From', [html`<li>${this.#to(one.from)}</li>`]) : this.answer(this.#users, this.#used)}`;
-  }
-
-  /** Where its data come from and go. */
-  #follow() {
-    return html`<cpb-graph-follow
-      .session=${this.session}
-      .at=${this.at}
-      .node=${this.node}
-      .open=${this.open}
-      .view=${this.view}
-    ></cpb-graph-follow>`;
+      ${one.is === 'result' ? titled('From', [this.#to(one.from)]) : this.answer(this.#users, this.#used)}`;
   }
 
   /** @param {any} attached */
@@ -214,7 +193,7 @@ class GraphDetails extends Panel {
   #node({ name, op, domain, operation = {}, doc, calls, from, control_inputs, outputs, attributes, tensor, value }) {
     return html`<h3><code>${broken(name)}</code></h3>
       ${operationOf(op, versionOf(operation) ?? domain, operation.summary)}
-      ${doc ? html`<p>${plain(doc)}</p>` : nothing} ${this.#follow()}
+      ${doc ? html`<p>${plain(doc)}</p>` : nothing} ${follow(this, this.#found)}
       ${calls.map(
         (/** @type {any} */ call) =>
           html`<p>
@@ -230,8 +209,7 @@ class GraphDetails extends Panel {
           : nothing
       }
       ${tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name, tag: this.view.tag, ...tensor }}></cpb-tensor>` : nothing}
-      ${titled('Inputs', from.map(this.#input))}
-      ${titled(outputs.length > 1 ? 'Outputs' : 'Output', outputs.map(outputWords))}
+      ${titled('Inputs', from, this.#input)} ${titled(outputs.length > 1 ? 'Outputs' : 'Output', outputs, outputWords)}
       ${this.answer(this.#users, this.#used)}
       ${
         attributes.length
@@ -239,7 +217,7 @@ class GraphDetails extends Panel {
               <dl>
                 ${attributes.map(
                   (/** @type {any} */ { name, value, reference }) =>
-                    html`<dt>${broken(name)}</dt>
+                    html`<dt class="dim">${broken(name)}</dt>
                       <dd>
                         ${reference ? html`that of the function's attribute <code>${plain(reference)}</code>` : html`<code>${plain(textOf(value))}</code>`}
                       </dd>`,
@@ -247,28 +225,23 @@ class GraphDetails extends Panel {
               </dl>`
           : nothing
       }
-      ${titled(
-        'Waits for',
-        control_inputs.map((/** @type {string} */ one) => html`<li>${this.#to(one)}</li>`),
-      )}`;
+      ${titled('Waits for', control_inputs, (one) => this.#to(one))}`;
   }
 
   #input = (/** @type {any} */ { name, index, role, dtype, shape, type: other, value, attached }) => {
     const type = value ?? (dtype || other ? typed({ dtype, shape, type: other }) : times(shape));
-    return html`<li>
-      ${role ? html`<span class="dim small">${plain(role)}</span>` : nothing}
+    return html`${role ? html`<span class="dim small">${plain(role)}</span>` : nothing}
       ${this.#to(attached?.id ?? name, attached?.is === 'variable' ? attached.name : name)}
       ${index ? html`<span class="dim small">output ${index}</span>` : nothing}
-      <span class="type">${plain(type)}</span>
-    </li>`;
+      <span class="type">${plain(type)}</span>`;
   };
 
   /** @param {any} scope */
   scope({ name, nodes, ops, variables, more = 0 }) {
-    const all = variables.map(
-      (/** @type {any} */ one) => html`<li>${this.#to(one.id, one.name)} <span class="type">${typed(one)}</span></li>`,
-    );
-    if (more && all.length) all.push(html`<li class="dim">and ${count(more)} smaller ones</li>`);
+    const variable = (/** @type {any} */ one) =>
+      html`${this.#to(one.id, one.name)} <span class="type">${typed(one)}</span>`;
+    const all = variables.map(variable);
+    if (more && all.length) all.push(html`<span class="dim">and ${count(more)} smaller ones</span>`);
     return html`<h3><code>${broken(name)}</code></h3>
       <p class="dim">${counted(nodes, 'node')}${ops.length ? `: ${plain(ops.join(', '))}` : ''}</p>
       ${titled(isExported(this.session.about.kind) ? 'Weights' : 'Variables', all)}`;
@@ -278,10 +251,8 @@ class GraphDetails extends Panel {
     if (!list?.total)
       return html`<h3>Used by</h3>
         <p class="dim">nothing</p>`;
-    const users = list.items.map(
-      (/** @type {any} */ one) => html`<li>${this.#user(one)} <span class="dim small">${taken(one)}</span></li>`,
-    );
-    return html`${titled(`Used by${list.total > 1 ? ` · ${count(list.total)}` : ''}`, users)}
+    const user = (/** @type {any} */ one) => html`${this.#user(one)} <span class="dim small">${taken(one)}</span>`;
+    return html`${titled(`Used by${list.total > 1 ? ` · ${count(list.total)}` : ''}`, list.items, user)}
     ${pager(list, (first) => (this.firstUser = first), USERS)}`;
   };
 
@@ -294,13 +265,9 @@ class GraphDetails extends Panel {
 
   /** @param {any} list */
   members(list) {
-    const members = list.items.map(
-      (/** @type {any} */ one) =>
-        html`<li>
-          ${this.#to(one.name)} <span class="dim small">${plain(one.is === 'scope' ? 'scope' : one.op)}</span>
-        </li>`,
-    );
-    return html`${titled(`${count(list.total)} in this box`, members)}
+    const member = (/** @type {any} */ { name, is, op }) =>
+      html`${this.#to(name)} <span class="dim small">${plain(is === 'scope' ? 'scope' : op)}</span>`;
+    return html`${titled(`${count(list.total)} in this box`, list.items, member)}
     ${pager(list, (first) => (this.first = first), MEMBERS)}`;
   }
 }

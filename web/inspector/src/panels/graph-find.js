@@ -7,9 +7,6 @@ import { lead } from './graph-follow.js';
 
 /** @import { Found } from '../model/find.js' */
 
-/** How long nothing is typed before it is looked for, in milliseconds. */
-const PAUSE = 140;
-
 class GraphFind extends Panel {
   static properties = { ...Panel.properties, text: { state: true }, active: { state: true }, shown: { state: true } };
   static styles = [
@@ -34,9 +31,6 @@ class GraphFind extends Panel {
         list-style: none;
         max-height: min(26rem, 60vh);
         overflow-y: auto;
-        background: var(--panel);
-        border: 1px solid var(--line);
-        border-radius: 10px;
         box-shadow: 0 6px 24px var(--shade);
       }
       li {
@@ -73,7 +67,6 @@ class GraphFind extends Panel {
     this.text = '';
     this.active = -1;
     this.shown = false;
-    this.wait = 0;
   }
 
   #found = this.asking(
@@ -98,7 +91,6 @@ class GraphFind extends Panel {
   disconnectedCallback() {
     super.disconnectedCallback();
     removeEventListener('keydown', this.#keys);
-    clearTimeout(this.wait);
   }
 
   get #field() {
@@ -132,6 +124,7 @@ class GraphFind extends Panel {
         @blur=${() => (this.shown = false)}
       />
       <ul
+        class="box"
         id="found"
         role="listbox"
         aria-label="Found"
@@ -162,9 +155,8 @@ class GraphFind extends Panel {
   /** @param {InputEvent} event */
   #typed(event) {
     const { value } = /** @type {HTMLInputElement} */ (event.target);
-    clearTimeout(this.wait);
     this.shown = true;
-    this.wait = setTimeout(() => ([this.text, this.active] = [value.trim(), value.trim() ? 0 : -1]), PAUSE);
+    this.pausing(() => ([this.text, this.active] = [value.trim(), value.trim() ? 0 : -1]));
   }
 
   /** @param {KeyboardEvent} event */

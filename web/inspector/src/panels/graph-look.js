@@ -58,9 +58,6 @@ export const panelLook = css`
   .places {
     flex: 0 1 15rem;
     min-width: 0;
-    border: 1px solid var(--line);
-    border-radius: 7px;
-    background: var(--panel);
     padding: 0.25rem 0.5rem;
   }
   .switch {
@@ -141,11 +138,6 @@ export const panelLook = css`
   }
   .legend svg {
     width: 0.65rem;
-  }
-  .colours {
-    border: 1px solid var(--line);
-    border-radius: 7px;
-    background: var(--panel);
   }
   cpb-border {
     flex: 0 0 7px;

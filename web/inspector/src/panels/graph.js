@@ -12,7 +12,7 @@ import './graph-details.js';
 import { drawing, functionName, short } from './graph-drawing.js';
 import { pngOf, svgOf } from './graph-export.js';
 import './graph-find.js';
-import { following, lead } from './graph-follow.js';
+import { extrasOf, following, lead } from './graph-follow.js';
 import { anchor, areaOf, beginning, keyOf, laidOut } from './graph-layout.js';
 import { drawingLook, panelLook } from './graph-look.js';
 import { map, mapLook, showPlace } from './graph-map.js';
@@ -79,16 +79,9 @@ class Graph extends Panel {
   }
 
   #graph = this.asking(
-    ([session, at, open, control, all, show], { signal }) =>
-      session.look('graph', {
-        at,
-        open: fromText(open),
-        control: control === '1',
-        all: all === '1',
-        show: show || undefined,
-        signal,
-      }),
-    () => [this.#at, this.view.open, this.view.control, this.view.all, this.node],
+    ([session, at, open, show], { signal }) =>
+      session.look('graph', { at, open: fromText(open), ...extrasOf(this.view), show: show || undefined, signal }),
+    () => [this.#at, this.view.open, this.node, this.view.control, this.view.all],
   );
   /** The boxes that are followed from the selected node. */
   #follow = this.asking(
@@ -183,7 +176,7 @@ class Graph extends Panel {
 
   #bar() {
     const graph = this.#graph.value;
-    const { control, all } = this.view;
+    const { control, all } = extrasOf(this.view);
     const isOnnx = isExported(this.session.about.kind);
     if (this.marks) return html`<div class="bar">${this.#picker()} ${this.#scopes(graph)} ${this.#zooms()}</div>`;
     return html`<div class="bar">
@@ -201,8 +194,8 @@ class Graph extends Panel {
       </div>
       <div class="bar second">
         ${graph ? html`<span class="dim">${counted(graph.total, 'node')}</span>` : nothing} ${this.#owner()}
-        ${isOnnx ? nothing : this.#switch('control', 'Control edges', control === '1')}
-        ${this.#switch('all', isOnnx ? 'Weights as boxes' : 'Variables as boxes', all === '1')} ${this.#colourPicker()}
+        ${isOnnx ? nothing : this.#switch('control', 'Control edges', control)}
+        ${this.#switch('all', isOnnx ? 'Weights as boxes' : 'Variables as boxes', all)} ${this.#colourPicker()}
         ${this.#scopes(graph)} ${this.#price()}
         ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
       </div>`;
@@ -271,6 +264,7 @@ class Graph extends Panel {
     const option = (/** @type {string} */ value, /** @type {string} */ text) =>
       html`<option value=${value} ?selected=${value === at}>${text}</option>`;
     const kinds = isExported(this.session.about.kind) ? 'Functions and subgraphs' : 'Functions';
+    const largest = total > functions.length ? `, the ${functions.length} largest of ${total}` : '';
     const isSignature = signatures.some((/** @type {any} */ one) => one.at === at);
     return html`<select
       class="places"
@@ -278,23 +272,9 @@ class Graph extends Panel {
       @change=${(/** @type {any} */ event) => this.go('graph', event.target.value)}
     >
       ${known ? nothing : option(at, short(functionName(at), 60))}
-      ${
-        signatures.length
-          ? html`<optgroup label="Signatures">
-              ${signatures.map((/** @type {any} */ one) => option(one.at, short(one.key, 60)))}
-            </optgroup>`
-          : nothing
-      }
+      ${optionsOf('Signatures', signatures, (one) => option(one.at, short(one.key, 60)))}
       ${option(WHOLE, signatures.length ? 'The whole main graph' : 'The graph')}
-      ${
-        functions.length
-          ? html`<optgroup
-              label=${total > functions.length ? `${kinds}, the ${functions.length} largest of ${total}` : kinds}
-            >
-              ${functions.map((/** @type {any} */ { name }) => (isSignature && name === at ? nothing : option(name, short(name, 60))))}
-            </optgroup>`
-          : nothing
-      }
+      ${optionsOf(kinds + largest, functions, ({ name }) => (isSignature && name === at ? nothing : option(name, short(name, 60))))}
     </select>`;
   }
 
@@ -409,6 +389,10 @@ const beside = (edges) => (/** @type {Element} */ box, /** @type {string} */ key
   if (key === 'ArrowDown') return edges.flatMap(({ from, to }) => (from === id ? [to] : []));
   return key === 'ArrowUp' ? edges.flatMap(({ from, to }) => (to === id ? [from] : [])) : [];
 };
+
+/** Some choices under a title, if there are any. @param {string} label @param {any[]} list @param {(one: any) => unknown} show */
+const optionsOf = (label, list, show) =>
+  list.length ? html`<optgroup label=${label}>${list.map(show)}</optgroup>` : nothing;
 
 /** @param {[colour: string, meaning: string][]} colours @param {boolean} isUsual not chosen by the reader */
 const legend = (colours, isUsual) =>

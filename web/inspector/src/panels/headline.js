@@ -1,6 +1,7 @@
 /** The first facts about a model: its name, its inputs and outputs, its figures. */
 import { css, html, nothing } from 'lit';
 import { brief, count, plain } from '../format.js';
+import { specName } from './structured.js';
 
 /** Inputs or outputs that are listed. */
 const MOST = 6;
@@ -10,8 +11,6 @@ export const headlined = css`
     padding: 1.1rem 1.3rem 1.2rem;
   }
   .head .kind {
-    color: var(--dim);
-    font-size: 0.9rem;
     margin: 0;
   }
   .head h2 {
@@ -21,16 +20,8 @@ export const headlined = css`
     overflow-wrap: anywhere;
   }
   .flow {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
     gap: 0.3rem 0.9rem;
     margin: 0 0 1.1rem;
-  }
-  .flow ul {
-    list-style: none;
-    margin: 0;
-    padding: 0;
   }
   .flow .to {
     display: flex;
@@ -41,19 +32,13 @@ export const headlined = css`
     color: var(--accent);
     font-size: 1.2rem;
   }
-  .flow .type,
-  td .type {
+  .flow .type {
     white-space: nowrap;
   }
   .figures {
-    display: flex;
-    flex-wrap: wrap;
+    align-items: start;
     gap: 0.9rem 2.2rem;
     margin: 0;
-  }
-  .figures dt {
-    color: var(--dim);
-    font-size: 0.85rem;
   }
   .figures dd {
     margin: 0;
@@ -63,11 +48,6 @@ export const headlined = css`
     font-weight: 650;
     line-height: 1.3;
     white-space: nowrap;
-    font-variant-numeric: tabular-nums;
-  }
-  .figures .more {
-    color: var(--dim);
-    font-size: 0.85rem;
   }
   .figures .more strong {
     color: var(--bad);
@@ -104,28 +84,20 @@ export const named = (one) =>
   html`<code>${plain(one.name)}</code>
     ${one.dtype === 'invalid' ? html`<span class="dim">an operation</span>` : one.dtype || one.type ? html`<span class="type">${brief(one)}</span>` : nothing}
     ${one.sparse ? html`<span class="chip">sparse</span>` : nothing}
-    ${
-      one.composite
-        ? html`<span class="chip"
-            >${plain(one.composite.type)
-              .replace(/TensorSpec$/, '')
-              .toLowerCase()}</span
-          >`
-        : nothing
-    }`;
+    ${one.composite ? html`<span class="chip">${specName(one.composite.type)}</span>` : nothing}`;
 
 /** @typedef {(one: any) => unknown} Show how an input or output is shown */
 
 /** @param {any[]} tensors @param {Show} show */
 const side = (tensors, show) =>
-  html`<ul>
+  html`<ul class="bare">
     ${tensors.slice(0, MOST).map((one) => html`<li>${show(one)}</li>`)}
     ${
       tensors.length > MOST
         ? html`<li>
             <details>
               <summary>${count(tensors.length - MOST)} more</summary>
-              <ul>
+              <ul class="bare">
                 ${tensors.slice(MOST).map((one) => html`<li>${show(one)}</li>`)}
               </ul>
             </details>
@@ -137,7 +109,7 @@ const side = (tensors, show) =>
 /** Inputs, an arrow, outputs. @param {any[]} inputs @param {any[]} outputs @param {Show} [show] */
 const flow = (inputs, outputs, show = named) =>
   inputs.length || outputs.length
-    ? html`<div class="flow" role="group" aria-label="Inputs and outputs">
+    ? html`<div class="bar flow" role="group" aria-label="Inputs and outputs">
         ${inputs.length ? side(inputs, show) : html`<span class="dim">no inputs</span>`}
         ${
           outputs.length
@@ -166,17 +138,17 @@ const flow = (inputs, outputs, show = named) =>
  */
 export const headline = ({ kind, name, inputs, outputs, show, figures, note }) =>
   html`<section class="head box" aria-label="In short">
-    <p class="kind">${kind.filter(Boolean).join(' · ')}</p>
+    <p class="dim small kind">${kind.filter(Boolean).join(' · ')}</p>
     <h2>${plain(name)}</h2>
     ${flow(inputs, outputs, show)}
-    <dl class="figures">
+    <dl class="bar figures">
       ${figures.map(
         (figure) =>
           figure &&
           html`<div>
-            <dt>${figure.name}</dt>
+            <dt class="dim small">${figure.name}</dt>
             <dd>${figure.value ?? html`<span class="dim">…</span>`}</dd>
-            ${figure.more ? html`<dd class="more">${figure.more}</dd>` : nothing}
+            ${figure.more ? html`<dd class="dim small more">${figure.more}</dd>` : nothing}
           </div>`,
       )}
     </dl>

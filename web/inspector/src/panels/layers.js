@@ -3,8 +3,8 @@
 import { css, html, nothing } from 'lit';
 import { MOST, variablesOf } from '../answers.js';
 import { brief, count, counted, plain, shapes, size } from '../format.js';
-import { Panel } from '../panel.js';
-import { list, listing, numbers, shares } from './listing.js';
+import { Panel, titled } from '../panel.js';
+import { column, list, listing, numbers, shares, types, wide } from './listing.js';
 import { pairs, resting } from './overview-facts.js';
 
 /** Variables of a layer that are listed. */
@@ -94,22 +94,20 @@ class Layers extends Panel {
     const has = (/** @type {string} */ key) => items.some((one) => one[key] && one[key].length !== 0);
     const isTree = isOfKeras(items[0]);
     return [
-      {
-        key: 'name',
-        title: 'Layer',
-        by: isTree ? undefined : nameOf,
-        show: (one) =>
+      column(
+        'name',
+        'Layer',
+        (one) =>
           html`${indent(one)}${linked(this, one, source)}
           ${isTree ? html`<span class="dim small narrow">${plain(one.class ?? one.identifier)}</span>` : nothing}`,
-      },
+        isTree ? undefined : nameOf,
+      ),
       ...(isTree || has('class') ? [classes(isTree || source === 'modules' ? 'Class' : 'Operation')] : []),
-      ...(has('input_shape') ? [typed('input', 'Input', ({ input_shape: of }) => of && shapes(of))] : []),
-      ...(has('dtype') ? [typed('type', 'Type', ({ dtype: of }) => plain(of?.length ? of : JSON.stringify(of)))] : []),
-      ...(has('nodes') ? [numbers('nodes', 'Nodes')] : []),
-      numbers('parameters', 'Parameters', { wide: false, show: parameters }),
-      ...(isTree
-        ? []
-        : [numbers('bytes', 'Size', { wide: false, show: ({ bytes }) => size(bytes) }), shares(items, bytesOf)]),
+      ...(has('input_shape') ? [wide(types('input', 'Input', ({ input_shape: of }) => of && shapes(of)))] : []),
+      ...(has('dtype') ? [wide(types('type', 'Type', dtypeOf))] : []),
+      ...(has('nodes') ? [wide(numbers('nodes', 'Nodes'))] : []),
+      numbers('parameters', 'Parameters', parameters),
+      ...(isTree ? [] : [numbers('bytes', 'Size', (one) => size(one.bytes)), wide(shares(items, bytesOf))]),
       ...(has('inputs') ? [from] : []),
     ];
   }
@@ -145,17 +143,11 @@ class Layers extends Panel {
       (/** @type {any} */ one) => path && !one.twin && one.path?.startsWith(`${path}.`),
     );
     if (!own.length) return nothing;
-    return html`<h3>${counted(own.length, 'variable')}</h3>
-      <ul>
-        ${own.slice(0, VARIABLES).map(
-          (/** @type {any} */ one) =>
-            html`<li>
-              ${this.link('variables', one.at, one.name)} <span class="type">${brief(one)}</span>
-              <span class="dim small">${size(one.size)}</span>
-            </li>`,
-        )}
-      </ul>
-      ${own.length > VARIABLES ? html`<p class="dim small">and ${count(own.length - VARIABLES)} more</p>` : nothing}`;
+    const shown = (/** @type {any} */ one) =>
+      html`${this.link('variables', one.at, one.name)} <span class="type">${brief(one)}</span>
+        <span class="dim small">${size(one.size)}</span>`;
+    return html`${titled(counted(own.length, 'variable'), own.slice(0, VARIABLES), shown)}
+    ${own.length > VARIABLES ? html`<p class="dim small">and ${count(own.length - VARIABLES)} more</p>` : nothing}`;
   }
 }
 
@@ -188,29 +180,24 @@ const nameOf = ({ name, path }) => name ?? path ?? '';
 /** @param {any} layer */
 const bytesOf = ({ bytes }) => Number(bytes);
 
-/** @param {string} title @returns {import('./listing.js').Column} */
-const classes = (title) => ({
-  key: 'class',
-  title,
-  wide: true,
-  by: (l) => l.class ?? l.identifier ?? '',
-  show: (l) =>
-    html`${plain(l.class ?? l.identifier)}${l.trainable === false ? html` <span class="chip">frozen</span>` : nothing}`,
-});
+/** @param {any} layer */
+const dtypeOf = ({ dtype }) => plain(dtype?.length ? dtype : JSON.stringify(dtype));
 
-/**
- * @param {string} key @param {string} title @param {(layer: any) => unknown} of
- * @returns {import('./listing.js').Column}
- */
-const typed = (key, title, of) => ({ key, title, wide: true, show: (l) => html`<span class="type">${of(l)}</span>` });
+/** @param {string} title */
+const classes = (title) =>
+  wide(
+    column(
+      'class',
+      title,
+      (l) =>
+        html`${plain(l.class ?? l.identifier)}${l.trainable === false ? html` <span class="chip">frozen</span>` : nothing}`,
+      (l) => l.class ?? l.identifier ?? '',
+    ),
+  );
 
-/** @type {import('./listing.js').Column} */
-const from = {
-  key: 'from',
-  title: 'From',
-  wide: true,
-  show: (l) => sources(l.inputs ?? []).map((name) => html`<code class="chip">${plain(name)}</code>`),
-};
+const from = wide(
+  column('from', 'From', (l) => sources(l.inputs ?? []).map((name) => html`<code class="chip">${plain(name)}</code>`)),
+);
 
 /** A setting of a layer: a Keras object is shown as its class and settings. @param {any} value @returns {unknown} */
 function setting(value) {
@@ -225,10 +212,13 @@ function setting(value) {
 /** The layers that provide its inputs, in any of its calls. @param {{ layer: string }[][]} calls */
 const sources = (calls) => [...new Set(calls.flat().map(({ layer }) => layer))];
 
-/** @param {any} l */
-function parameters(l) {
-  if (l.parameters_complete ?? true) return count(l.parameters);
-  return l.parameters ? `≥ ${count(l.parameters)}` : html`<span class="dim">unknown</span>`;
+/** @param {number} n @param {boolean} [isComplete] whether all could be counted */
+export function parametersOf(n, isComplete = true) {
+  if (isComplete) return count(n);
+  return n ? `≥ ${count(n)}` : html`<span class="dim">unknown</span>`;
 }
+
+/** @param {any} layer */
+const parameters = (layer) => parametersOf(layer.parameters, layer.parameters_complete);
 
 customElements.define('cpb-layers', Layers);

@@ -77,31 +77,36 @@ function chosen({ rows, columns, text, sort: usual = '' }, { q = '', sort = usua
 }
 
 /**
+ * A column.
+ *
+ * @param {string} key @param {string} title @param {Column['show']} show @param {Column['by']} [by] @returns {Column}
+ */
+export const column = (key, title, show, by) => ({ key, title, show, by });
+
+/** A column that is left out where the page is narrow. @param {Column} column @returns {Column} */
+export const wide = (column) => ({ ...column, wide: true });
+
+/** A column of types. @param {string} key @param {string} title @param {Column['show']} of @param {Column['by']} [by] */
+export const types = (key, title, of, by) =>
+  column(key, title, (row) => html`<span class="type">${of(row)}</span>`, by);
+
+/**
  * A column of numbers.
  *
  * @param {string} key also the rows' property
  * @param {string} title
- * @param {Partial<Column>} [more]
+ * @param {Column['show']} [show]
  * @returns {Column}
  */
-export const numbers = (key, title, more) => ({
-  key,
-  title,
+export const numbers = (key, title, show = (row) => count(row[key])) => ({
+  ...column(key, title, show, (row) => Number(row[key])),
   number: true,
-  wide: true,
-  by: (row) => Number(row[key]),
-  show: (row) => count(row[key]),
-  ...more,
 });
 
-/**
- * What part of all a row has.
- *
- * @param {any[]} rows @param {(row: any) => number} of @param {Partial<Column>} [more] @returns {Column}
- */
-export function shares(rows, of, more) {
+/** What part of all a row has. @param {any[]} rows @param {(row: any) => number} of @returns {Column} */
+export function shares(rows, of) {
   const all = rows.reduce((sum, row) => sum + of(row), 0);
-  return { key: 'share', title: 'Share', number: true, wide: true, show: (row) => percent(of(row), all), ...more };
+  return { ...column('share', 'Share', (row) => percent(of(row), all)), number: true };
 }
 
 /**
@@ -215,7 +220,6 @@ export const barred = css`
   }
   .bars li > :last-child {
     text-align: right;
-    font-variant-numeric: tabular-nums;
     white-space: nowrap;
   }
 `;

@@ -2,7 +2,7 @@
 import { css, html, nothing } from 'lit';
 import { brief, count, counted, plain } from '../format.js';
 import { pager, Panel, titled } from '../panel.js';
-import { listing, numbers, table } from './listing.js';
+import { column, listing, numbers, table } from './listing.js';
 import '../tensor.js';
 
 class Objects extends Panel {
@@ -11,10 +11,7 @@ class Objects extends Panel {
     listing,
     css`
       .crumbs {
-        display: flex;
-        flex-wrap: wrap;
         gap: 0.3rem;
-        margin-bottom: 0.9rem;
         font-size: 1.05rem;
       }
       .crumbs span:not(:first-child)::before {
@@ -34,15 +31,15 @@ class Objects extends Panel {
 
   /** @type {import('./listing.js').Column[]} */
   columns = [
-    {
-      key: 'child',
-      title: 'Child',
-      show: (c) =>
+    column(
+      'child',
+      'Child',
+      (c) =>
         html`${c.kind ? this.link('objects', c.path ?? `#${c.node}`, c.child) : plain(c.child)}${c.elsewhere ? html` <span class="chip">same as ${plain(c.path)}</span>` : nothing}`,
-    },
-    { key: 'kind', title: 'Kind', show: (c) => spoken(c.kind) },
-    { key: 'about', title: 'What it is', show: about },
-    numbers('children', 'Children', { wide: false, show: (c) => (c.children ? count(c.children) : '') }),
+    ),
+    column('kind', 'Kind', (c) => spoken(c.kind)),
+    column('about', 'What it is', about),
+    numbers('children', 'Children', (c) => (c.children ? count(c.children) : '')),
   ];
 
   render() {
@@ -69,7 +66,7 @@ class Objects extends Panel {
   /** @param {string} path */
   crumbs(path) {
     const parts = path.startsWith('#') ? ['root', path] : path.split('.');
-    return html`<nav class="crumbs" aria-label="Path">
+    return html`<nav class="bar crumbs" aria-label="Path">
       ${parts.map((part, i) => html`<span>${this.link('objects', part.startsWith('#') ? part : parts.slice(0, i + 1).join('.'), part)}</span>`)}
     </nav>`;
   }
@@ -77,10 +74,8 @@ class Objects extends Panel {
   /** @param {any} o */
   functions(o) {
     const names = o.concrete_functions ?? (o.concrete_function ? [o.concrete_function] : []);
-    return titled(
-      counted(names.length, 'concrete function'),
-      names.map((/** @type {any} */ f) => html`<li>${this.link('functions', f.name ?? f.function ?? f)}</li>`),
-    );
+    const link = (/** @type {any} */ f) => this.link('functions', f.name ?? f.function ?? f);
+    return titled(counted(names.length, 'concrete function'), names, link);
   }
 }
 

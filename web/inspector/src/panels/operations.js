@@ -7,7 +7,7 @@ import { MOST } from '../answers.js';
 import { count, counted, kindName, plain } from '../format.js';
 import { isExported, isSameDiff, kinds } from '../model/kinds.js';
 import { Panel } from '../panel.js';
-import { list, listing, numbers, shares } from './listing.js';
+import { column, list, listing, numbers, shares, wide } from './listing.js';
 
 /** Where an operation comes from, for people. @type {Record<string, string>} */
 const from = {
@@ -79,25 +79,23 @@ class Operations extends Panel {
   }
 }
 
-/** Who defines them. @type {import('./listing.js').Column} */
-const origin = {
-  key: 'from',
-  title: 'From',
-  by: (one) => one.from,
-  show: (one) =>
+/** Who defines them. */
+const origin = column(
+  'from',
+  'From',
+  (one) =>
     html`<span class=${one.from === 'custom' ? 'custom' : ''}
       >${from[one.from] ?? kinds[one.from]?.label ?? plain(one.from)}</span
     >`,
-};
+  (one) => one.from,
+);
 
-/** @type {import('./listing.js').Column} */
-const domain = {
-  key: 'domain',
-  title: 'Domain',
-  wide: true,
-  by: (one) => one.domain,
-  show: (one) => html`${plain(one.domain || 'ai.onnx')} <span class="dim">${one.version ?? ''}</span>`,
-};
+const domain = column(
+  'domain',
+  'Domain',
+  (one) => html`${plain(one.domain || 'ai.onnx')} <span class="dim">${one.version ?? ''}</span>`,
+  (one) => one.domain,
+);
 
 /** @param {Panel} panel @param {any[]} rows @returns {import('./listing.js').Column[]} */
 function columns(panel, rows) {
@@ -105,21 +103,27 @@ function columns(panel, rows) {
   const has = (/** @type {(one: any) => unknown} */ of) => rows.some((one) => of(one));
   const inside = has((one) => isExported(one.from)) ? 'In functions and subgraphs' : 'In functions';
   return [
-    { key: 'op', title: 'Operation', by: (one) => one.op, show: (one) => panel.link('search', one.op, one.op) },
-    ...(has((one) => one.domain) ? [domain] : []),
-    numbers('count', 'Used', { wide: false }),
-    shares(rows, (one) => one.count, { wide: false }),
-    {
-      key: 'bar',
-      title: 'Of the most used',
-      wide: true,
-      show: (one) =>
-        html`<svg class="part" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-          <rect width=${(100 * one.count) / most} height="8"></rect>
-        </svg>`,
-    },
+    column(
+      'op',
+      'Operation',
+      ({ op }) => panel.link('search', op),
+      ({ op }) => op,
+    ),
+    ...(has((one) => one.domain) ? [wide(domain)] : []),
+    numbers('count', 'Used'),
+    shares(rows, (one) => one.count),
+    wide(
+      column(
+        'bar',
+        'Of the most used',
+        (one) =>
+          html`<svg class="part" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+            <rect width=${(100 * one.count) / most} height="8"></rect>
+          </svg>`,
+      ),
+    ),
     ...(has((one) => one.from !== 'nd4j')
-      ? [numbers('in_graph', 'In the graph'), numbers('in_functions', inside), origin]
+      ? [wide(numbers('in_graph', 'In the graph')), wide(numbers('in_functions', inside)), origin]
       : []),
   ];
 }

@@ -172,9 +172,6 @@ export const resting = css`
     margin: 0.8rem 0 0;
     font-size: 0.9rem;
   }
-  dl.pairs dt {
-    color: var(--dim);
-  }
   dl.pairs dd {
     margin: 0;
     overflow-wrap: anywhere;
@@ -198,7 +195,7 @@ export const pairs = (list) =>
   html`<dl class="pairs">
     ${told(list).map(
       ([name, value]) =>
-        html`<dt>${name}</dt>
+        html`<dt class="dim">${name}</dt>
           <dd>${value}</dd>`,
     )}
   </dl>`;

@@ -2,12 +2,14 @@
 import { css, html, nothing } from 'lit';
 import { constantsOf, MOST, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, shapes, size } from '../format.js';
+import { typed } from '../model/tensors.js';
 import { offer, Panel, priceOf } from '../panel.js';
-import { barred, bars, listing, numbers, shares, table } from './listing.js';
+import { barred, bars, column, listing, numbers, shares, table, types, wide } from './listing.js';
 import { folded } from './folded.js';
 import { headline, headlined, named, nameOf } from './headline.js';
-import { hasRoot, linked } from './layers.js';
+import { hasRoot, linked, parametersOf } from './layers.js';
 import { figuresOf, kindWords, pairs, rest, resting } from './overview-facts.js';
+import { descending, groupedBy, sizeOf } from './treemap.js';
 
 /** Signatures, weights and operations that are listed. */
 const [SIGNATURES, WEIGHTS, OPERATIONS] = [8, 6, 9];
@@ -146,9 +148,9 @@ export class Overview extends Panel {
           ? table(
               'signatures',
               [
-                { key: 'key', title: 'Key', show: ({ key }) => this.link('signatures', key) },
-                { key: 'inputs', title: 'Inputs', show: ({ inputs }) => tensors(inputs) },
-                { key: 'outputs', title: 'Outputs', show: ({ outputs }) => tensors(outputs) },
+                column('key', 'Key', ({ key }) => this.link('signatures', key)),
+                column('inputs', 'Inputs', ({ inputs }) => tensors(inputs)),
+                column('outputs', 'Outputs', ({ outputs }) => tensors(outputs)),
               ],
               shown,
             )
@@ -166,23 +168,21 @@ export class Overview extends Panel {
       ${table(
         'tags',
         [
-          {
-            key: 'tag',
-            title: 'Tag',
-            show: ({ tag, default: isDefault }) =>
+          column(
+            'tag',
+            'Tag',
+            ({ tag, default: isDefault }) =>
               html`${this.link('training', tag, tag, '', { tag })}${isDefault ? html` <span class="chip">default tag</span>` : nothing}`,
-          },
-          numbers('graph', 'graph.fb', {
-            wide: false,
-            show: (t) => (t.graph_bytes === null ? '–' : size(t.graph_bytes)),
-          }),
-          numbers('parameters', 'params/', {
-            wide: false,
-            show: ({ parameters: { bytes, files: n } }) =>
+          ),
+          numbers('graph', 'graph.fb', (t) => (t.graph_bytes === null ? '–' : size(t.graph_bytes))),
+          numbers(
+            'parameters',
+            'params/',
+            ({ parameters: { bytes, files: n } }) =>
               html`${size(bytes)}<br /><span class="dim small">${counted(n, 'file')}</span>`,
-          }),
-          numbers('updater', 'updater/', { wide: false, show: (t) => (t.updater.bytes ? size(t.updater.bytes) : '–') }),
-          { key: 'training', title: 'Training', show: (t) => (t.training_config ? 'configured' : '–') },
+          ),
+          numbers('updater', 'updater/', (t) => (t.updater.bytes ? size(t.updater.bytes) : '–')),
+          column('training', 'Training', (t) => (t.training_config ? 'configured' : '–')),
         ],
         items,
       )}`;
@@ -202,25 +202,14 @@ export class Overview extends Panel {
   /** What the weights are made of, by bytes. */
   types() {
     const all = this.weights();
-    /** @type {Map<string, { size: number, tensors: number }>} */
-    const types = new Map();
-    for (const { dtype, size: bytes } of all) {
-      const { size: before = 0, tensors = 0 } = types.get(dtype) ?? {};
-      types.set(dtype, { size: before + bytes, tensors: tensors + 1 });
-    }
     if (!all.length) return nothing;
-    const whole = all.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.size, 0);
-    const rows = [...types]
-      .map(([name, one]) => ({
-        name: html`<span class="type">${brief({ dtype: name, shape: [] }).replace('[]', '')}</span>`,
-        ...one,
-      }))
-      .sort((a, b) => b.size - a.size)
-      .map((one) => ({
-        ...one,
-        text: html`${size(one.size)}
-          <span class="dim">${percent(one.size, whole)}, ${counted(one.tensors, 'tensor')}</span>`,
-      }));
+    const whole = sizeOf(all);
+    const types = descending(groupedBy(all, (/** @type {any} */ { dtype }) => dtype));
+    const rows = types.map(({ name, size: bytes, items }) => ({
+      name: html`<span class="type">${typed({ dtype: name })}</span>`,
+      size: bytes,
+      text: html`${size(bytes)} <span class="dim">${percent(bytes, whole)}, ${counted(items.length, 'tensor')}</span>`,
+    }));
     return html`<h2>Types of the ${kindOf(all)}</h2>
       ${bars(rows)}`;
   }
@@ -239,33 +228,19 @@ export class Overview extends Panel {
   layerColumns(runs, source) {
     const name = (/** @type {any} */ one) => one.name ?? one.path;
     return [
-      {
-        key: 'name',
-        title: 'Layer',
-        show: ({ first, last, layers, blocks, stem, end }) =>
-          layers > 1
-            ? this.link('layers', '', blocks > 1 ? `${stem} … ${end}` : `${name(first)} … ${name(last)}`, '', {
-                first: String(first.index),
-              })
-            : linked(this, first, source),
-      },
-      {
-        key: 'class',
-        title: 'Class',
-        show: ({ first, layers, blocks }) =>
-          layers > 1
-            ? html`<span class="dim"
-                >${blocks > 1 && layers > blocks ? `${blocks} × ${counted(layers / blocks, 'layer')}` : counted(layers, 'layer')}</span
-              >`
-            : plain(first.class ?? first.identifier),
-      },
-      ...(runs.some(hasInput) ? [input] : []),
-      numbers('parameters', 'Parameters', {
-        wide: false,
-        show: ({ complete, parameters: n }) =>
-          complete ? count(n) : n ? `≥ ${count(n)}` : html`<span class="dim">unknown</span>`,
+      column('name', 'Layer', ({ first, last, layers, blocks, stem, end }) => {
+        if (layers === 1) return linked(this, first, source);
+        const names = blocks > 1 ? `${stem} … ${end}` : `${name(first)} … ${name(last)}`;
+        return this.link('layers', '', names, '', { first: String(first.index) });
       }),
-      shares(runs, ({ parameters: n }) => n),
+      column('class', 'Class', ({ first, layers, blocks }) => {
+        if (layers === 1) return plain(first.class ?? first.identifier);
+        const times = blocks > 1 && layers > blocks ? blocks : 1;
+        return html`<span class="dim">${times > 1 ? `${times} × ` : ''}${counted(layers / times, 'layer')}</span>`;
+      }),
+      ...(runs.some(hasInput) ? [input] : []),
+      numbers('parameters', 'Parameters', ({ complete, parameters }) => parametersOf(parameters, complete)),
+      wide(shares(runs, ({ parameters: n }) => n)),
     ];
   }
 
@@ -281,28 +256,23 @@ export class Overview extends Panel {
 
   /** The largest weights. */
   largest() {
-    const all = this.weights().sort((/** @type {any} */ a, /** @type {any} */ b) => b.size - a.size);
+    const all = /** @type {any[]} */ (descending(this.weights()));
     if (!all.length) return nothing;
     const others = all.slice(WEIGHTS);
-    const bytes = others.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.size, 0);
-    const more = { panel: all[0].panel, at: '', name: `${count(others.length)} more`, size: bytes };
+    const more = { panel: all[0].panel, at: '', name: `${count(others.length)} more`, size: sizeOf(others) };
     return html`<h2>Largest ${kindOf(all)}</h2>
       ${table(
         'weights',
         [
-          {
-            key: 'name',
-            title: 'Name',
-            show: ({ panel, at, name, within }) =>
+          column(
+            'name',
+            'Name',
+            ({ panel, at, name, within }) =>
               html`${this.link(panel, at, name)}${within ? html` <span class="dim small">in ${plain(within)}</span>` : nothing}`,
-          },
-          {
-            key: 'shape',
-            title: 'Shape',
-            show: (one) => (one === more ? nothing : html`<span class="type">${brief(one)}</span>`),
-          },
-          numbers('size', 'Size', { wide: false, show: (one) => size(one.size) }),
-          shares(all, (one) => one.size),
+          ),
+          types('shape', 'Shape', (one) => (one === more ? nothing : brief(one))),
+          numbers('size', 'Size', (one) => size(one.size)),
+          wide(shares(all, (one) => one.size)),
         ],
         [...all.slice(0, WEIGHTS), ...(others.length ? [more] : [])],
       )}`;
@@ -312,13 +282,7 @@ export class Overview extends Panel {
 /** @param {import('./folded.js').Run} run */
 const hasInput = ({ first }) => Array.isArray(first.input_shape);
 
-/** @type {import('./listing.js').Column} */
-const input = {
-  key: 'input',
-  title: 'Input',
-  wide: true,
-  show: (run) => (hasInput(run) ? html`<span class="type">${shapes(run.first.input_shape)}</span>` : nothing),
-};
+const input = wide(types('input', 'Input', (run) => (hasInput(run) ? shapes(run.first.input_shape) : nothing)));
 
 /** @param {any[]} list of weights, or only of constants */
 const kindOf = ([one]) => (one.use === 'constant' ? 'constants' : 'weights');
@@ -337,9 +301,9 @@ const files = (list) =>
     ${table(
       'files',
       [
-        { key: 'file', title: 'File', show: ({ location }) => html`<code>${plain(location)}</code>` },
-        numbers('tensors', 'Tensors', { wide: false }),
-        numbers('bytes', 'Size', { wide: false, show: ({ bytes }) => size(bytes) }),
+        column('file', 'File', ({ location }) => html`<code>${plain(location)}</code>`),
+        numbers('tensors', 'Tensors'),
+        numbers('bytes', 'Size', ({ bytes }) => size(bytes)),
       ],
       list,
     )}

@@ -2,10 +2,7 @@
 import { css, html, nothing } from 'lit';
 import { counted, plain } from '../format.js';
 import { pager, Panel } from '../panel.js';
-import { listing, table } from './listing.js';
-
-/** The pause in typing before a search begins, in milliseconds. */
-const PAUSE = 140;
+import { column, listing, table, types, wide } from './listing.js';
 
 /** A node's operation, a layer's class, an object's kind. @param {any} one */
 const kindOf = ({ op, class: name, kind }) => op ?? name ?? kind?.replaceAll('_', ' ') ?? '';
@@ -40,7 +37,6 @@ class Search extends Panel {
     super();
     /** the text typed since, which is not a place of its own @type {string | undefined} */
     this.typed = undefined;
-    this.wait = 0;
   }
 
   get #text() {
@@ -55,11 +51,6 @@ class Search extends Panel {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('at')) this.typed = undefined;
-  }
-
-  disconnectedCallback() {
-    super.disconnectedCallback();
-    clearTimeout(this.wait);
   }
 
   render() {
@@ -82,14 +73,13 @@ class Search extends Panel {
   /** @param {InputEvent} event */
   #onInput(event) {
     const { value } = /** @type {HTMLInputElement} */ (event.target);
-    clearTimeout(this.wait);
-    this.wait = setTimeout(() => (this.typed = value.trim()), PAUSE);
+    this.pausing(() => (this.typed = value.trim()));
   }
 
   /** A search has an address. @param {SubmitEvent} event */
   #submit(event) {
     event.preventDefault();
-    clearTimeout(this.wait);
+    this.pausing();
     const form = /** @type {HTMLFormElement} */ (event.target);
     this.go('search', String(new FormData(form).get('text') ?? ''));
   }
@@ -105,15 +95,10 @@ class Search extends Panel {
       ${table(
         'names',
         [
-          { key: 'is', title: 'What', show: ({ is }) => html`<span class="chip">${is}</span>` },
-          { key: 'name', title: 'Name', show: (one) => this.place(one) },
-          {
-            key: 'kind',
-            title: 'Kind',
-            wide: true,
-            show: (one) => html`<span class="type">${plain(kindOf(one))}</span>`,
-          },
-          { key: 'where', title: 'Where', show: (one) => html`<span class="dim">${placeOf(one)}</span>` },
+          column('is', 'What', ({ is }) => html`<span class="chip">${is}</span>`),
+          column('name', 'Name', (one) => this.place(one)),
+          wide(types('kind', 'Kind', (one) => plain(kindOf(one)))),
+          column('where', 'Where', (one) => html`<span class="dim">${placeOf(one)}</span>`),
         ],
         found.items,
       )}

@@ -1,7 +1,7 @@
 /** A signature, followed through the five places where its inputs are defined. */
 import { css, html, nothing } from 'lit';
 import { brief, count, counted, plain, size } from '../format.js';
-import { broken, Panel } from '../panel.js';
+import { broken, choices, Panel } from '../panel.js';
 import { structured, tree } from './structured.js';
 
 /** Captures that are listed at once. */
@@ -13,9 +13,6 @@ class Signatures extends Panel {
     structured,
     css`
       ol {
-        list-style: none;
-        margin: 0;
-        padding: 0;
         display: grid;
         grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr));
         gap: 1.1rem;
@@ -36,14 +33,9 @@ class Signatures extends Panel {
       h4 {
         margin: 0.8rem 0 0.25rem;
         font-size: 0.78rem;
-        color: var(--dim);
         font-weight: 600;
         text-transform: uppercase;
         letter-spacing: 0.04em;
-      }
-      .kind {
-        color: var(--dim);
-        font-size: 0.82rem;
       }
       .row {
         margin: 0.3rem 0;
@@ -65,15 +57,10 @@ class Signatures extends Panel {
   render() {
     // Signatures that only start the model come last.
     const all = this.#keys.value?.signatures?.items ?? [];
-    const keys = [...all].sort((a, b) => Number(!a.inputs.length) - Number(!b.inputs.length));
+    const sorted = [...all].sort((a, b) => Number(!a.inputs.length) - Number(!b.inputs.length));
+    const keys = sorted.map(({ key }) => key);
     return html`
-      ${
-        keys.length
-          ? html`<div class="choices" role="group" aria-label="Signatures">
-              ${keys.map((/** @type {any} */ s) => html`<button aria-current=${s.key === this.#signature.value?.key} @click=${() => this.go('signatures', s.key)}>${plain(s.key)}</button>`)}
-            </div>`
-          : nothing
-      }
+      ${choices('Signatures', keys, this.#signature.value?.key, (key) => this.go('signatures', key))}
       ${this.answer(this.#signature, (s) => (s ? this.places(s) : html`<p class="empty">This model has no signatures.</p>`))}
     `;
   }
@@ -87,14 +74,14 @@ class Signatures extends Panel {
       called && this.called(called),
       this.captures(called?.captures?.length ? called.captures : wrapper?.captures),
     ].filter(Boolean);
-    return html`<ol aria-label="From the signature to its variables">
+    return html`<ol class="bare" aria-label="From the signature to its variables">
       ${places.map((place) => html`<li class="place box">${place}</li>`)}
     </ol>`;
   }
 
   /** @param {any} s */
   definition(s) {
-    return html`<div class="kind">
+    return html`<div class="dim small kind">
         SignatureDef${s.method ? ` · ${plain(s.method).replace('tensorflow/serving/', '')}` : ''}
       </div>
       <h3>${plain(s.key)}</h3>
@@ -104,43 +91,26 @@ class Signatures extends Panel {
   /** @param {any} wrapper */
   wrapper(wrapper) {
     const name = wrapper.concrete_function ?? wrapper.function;
-    return html`<div class="kind">Signature wrapper</div>
+    const keywords = wrapper.argument_keywords ?? [];
+    const words = keywords.map((/** @type {string} */ one) => html`<code class="chip">${plain(one)}</code>`);
+    return html`<div class="dim small kind">Signature wrapper</div>
       <h3>${wrapper.path ? this.link('objects', wrapper.path) : plain(name)}</h3>
-      <h4>Concrete function</h4>
-      <div class="row">${this.link('functions', name)}</div>
-      ${
-        wrapper.argument_keywords?.length
-          ? html`<h4>Arguments</h4>
-              <div class="row">
-                ${wrapper.argument_keywords.map((/** @type {string} */ k) => html`<code class="chip">${plain(k)}</code>`)}
-              </div>`
-          : nothing
-      }`;
+      ${section('Concrete function', html`<div class="row">${this.link('functions', name)}</div>`)}
+      ${words.length ? section('Arguments', html`<div class="row">${words}</div>`) : nothing}`;
   }
 
   /** @param {any} called */
   called(called) {
-    return html`<div class="kind">The function that it calls</div>
+    const objects = (called.objects ?? []).map(
+      (/** @type {any} */ o) =>
+        html`<div class="row">${this.link('objects', o.path)} <span class="dim small">${spoken(o.kind)}</span></div>`,
+    );
+    return html`<div class="dim small kind">The function that it calls</div>
       <h3>${this.link('functions', called.name, broken(called.name))}</h3>
       <div class="row">${counted(called.nodes, 'node')} · ${this.link('graph', called.name, 'see its graph')}</div>
-      ${
-        called.arguments?.length
-          ? html`<h4>Arguments in Python</h4>
-              ${tree(called.arguments)}`
-          : nothing
-      }
-      ${
-        called.returns
-          ? html`<h4>Returns</h4>
-              ${tree([{ name: 'result', value: called.returns }])}`
-          : nothing
-      }
-      ${
-        called.objects?.length
-          ? html`<h4>In the object graph</h4>
-              ${called.objects.map((/** @type {any} */ o) => html`<div class="row">${this.link('objects', o.path)} <span class="dim small">${spoken(o.kind)}</span></div>`)}`
-          : nothing
-      }`;
+      ${called.arguments?.length ? section('Arguments in Python', tree(called.arguments)) : nothing}
+      ${called.returns ? section('Returns', tree([{ name: 'result', value: called.returns }])) : nothing}
+      ${objects.length ? section('In the object graph', objects) : nothing}`;
   }
 
   /** @param {any[] | undefined} list */
@@ -148,17 +118,22 @@ class Signatures extends Panel {
     if (!list?.length) return undefined;
     const bytes = list.reduce((sum, one) => sum + (one.size ?? 0), 0);
     const variables = list.every((one) => one.kind === 'variable');
-    return html`<div class="kind">What it captures${bytes ? ` · ${size(bytes)}` : ''}</div>
+    return html`<div class="dim small kind">What it captures${bytes ? ` · ${size(bytes)}` : ''}</div>
       <h3>${counted(list.length, variables ? 'variable' : 'object')}</h3>
       ${list.slice(0, MOST).map((one) => html`<div class="row">${this.link('objects', one.path ?? (one.node === undefined ? '' : `#${one.node}`), one.name || one.path || one.kind)} <span class="type">${one.dtype ? brief(one) : spoken(one.kind)}</span></div>`)}
       ${list.length > MOST ? html`<p class="dim">and ${count(list.length - MOST)} more</p>` : nothing}`;
   }
 }
 
+/** @param {string} title @param {unknown} content */
+const section = (title, content) =>
+  html`<h4 class="dim">${title}</h4>
+    ${content}`;
+
 /** @param {string} title @param {any[]} tensors */
 const rows = (title, tensors) =>
   tensors.length
-    ? html`<h4>${title}</h4>
+    ? html`<h4 class="dim">${title}</h4>
         ${tensors.map((t) => html`<div class="row"><code>${plain(t.name)}</code> <span class="type">${t.dtype === 'invalid' ? '' : brief(t)}</span><br /><code class="dim">${plain(t.tensor ?? '')}</code></div>`)}`
     : nothing;
 

@@ -3,12 +3,6 @@ import { css, html, nothing } from 'lit';
 import { brief, plain } from '../format.js';
 
 export const structured = css`
-  ul.tree,
-  ul.tree ul {
-    list-style: none;
-    margin: 0;
-    padding: 0;
-  }
   ul.tree ul {
     margin-left: 0.35rem;
     padding-left: 0.8rem;
@@ -55,17 +49,20 @@ const tensorsOf = ({ inputs, arguments: names }) => {
   return own.length ? html`<span class="dim small">as <code>${plain(own.join(', '))}</code></span>` : nothing;
 };
 
+/** A TypeSpec in short: RaggedTensorSpec is ragged. @param {string} type */
+export const specName = (type) =>
+  plain(type)
+    .replace(/(Tensor)?Spec$/, '')
+    .toLowerCase();
+
 /** The element type and shape in a TypeSpec's state. @param {any} value */
 function composite({ type_spec: type, state }) {
   const parts = state?.tuple ?? [];
   const find = (/** @type {string} */ key) => parts.find((/** @type {any} */ one) => one?.[key] !== undefined)?.[key];
-  const name = plain(type)
-    .replace(/(Tensor)?Spec$/, '')
-    .toLowerCase();
   const dtype = find('dtype');
   return html`${dtype ? html`<span class="type">${brief({ dtype, shape: find('shape') })}</span> ` : nothing}<span
       class="chip"
-      >${name}</span
+      >${specName(type)}</span
     >`;
 }
 
@@ -89,7 +86,7 @@ function branch(name, value) {
     <code>${plain(name)}</code> <span class="dim small">${kindOf(value)}${parts.length ? '' : ', empty'}</span>
     ${
       parts.length
-        ? html`<ul>
+        ? html`<ul class="bare">
             ${parts.map(([key, one]) => branch(key, one))}
           </ul>`
         : nothing
@@ -99,6 +96,6 @@ function branch(name, value) {
 
 /** @param {{ name: string | null, value: any }[]} list */
 export const tree = (list) =>
-  html`<ul class="tree">
+  html`<ul class="bare tree">
     ${list.map(({ name, value }, i) => branch(name ?? String(i), value))}
   </ul>`;

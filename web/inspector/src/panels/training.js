@@ -2,8 +2,8 @@
 import { html, nothing } from 'lit';
 import { bytesOf, MOST } from '../answers.js';
 import { brief, count, counted, plain, size } from '../format.js';
-import { Panel } from '../panel.js';
-import { table } from './listing.js';
+import { choices, Panel } from '../panel.js';
+import { column, table } from './listing.js';
 import { pairs, resting } from './overview-facts.js';
 import '../tensor.js';
 
@@ -16,14 +16,8 @@ class Training extends Panel {
   );
 
   render() {
-    const tags = this.#overview.value?.tags.items ?? [];
-    return html`${
-      tags.length
-        ? html`<div class="choices" role="group" aria-label="Tags">
-            ${tags.map((/** @type {any} */ t) => html`<button aria-current=${t.tag === this.#tag.value?.tag} @click=${() => this.go('training', t.tag, '', { tag: t.tag })}>${plain(t.tag)}</button>`)}
-          </div>`
-        : nothing
-    }
+    const tags = (this.#overview.value?.tags.items ?? []).map((/** @type {any} */ { tag }) => tag);
+    return html`${choices('Tags', tags, this.#tag.value?.tag, (tag) => this.go('training', tag, '', { tag }))}
     ${this.answer(this.#tag, (tag) => html`${this.about(tag)}${this.config(tag)}${this.states(tag)}`)}`;
   }
 
@@ -78,21 +72,18 @@ class Training extends Panel {
       ${table(
         "the updater's state",
         [
-          { key: 'parameter', title: 'Parameter', show: (one) => html`<code>${plain(one.parameter)}</code>` },
-          {
-            key: 'states',
-            title: 'States',
-            show: ({ parameter, states }) =>
-              states.map((/** @type {any} */ one, /** @type {number} */ i) => {
-                const array = arrayOf(one, parameter);
-                const text = one.key ?? one.name ?? `state ${i + 1}`;
-                return html`<div>
-                  ${this.link('training', this.at, text, `${i + 1} ${parameter}`)}
-                  <span class="type">${array.dtype ? brief(array) : ''}</span>
-                  <span class="dim small">${size(bytesOf(array) || 0)}</span>
-                </div>`;
-              }),
-          },
+          column('parameter', 'Parameter', (one) => html`<code>${plain(one.parameter)}</code>`),
+          column('states', 'States', ({ parameter, states }) =>
+            states.map((/** @type {any} */ one, /** @type {number} */ i) => {
+              const array = arrayOf(one, parameter);
+              const text = one.key ?? one.name ?? `state ${i + 1}`;
+              return html`<div>
+                ${this.link('training', this.at, text, `${i + 1} ${parameter}`)}
+                <span class="type">${array.dtype ? brief(array) : ''}</span>
+                <span class="dim small">${size(bytesOf(array) || 0)}</span>
+              </div>`;
+            }),
+          ),
         ],
         state.items,
       )}

@@ -12,20 +12,22 @@ export const GROUPS = 24;
 const LARGE = 1 / 3;
 
 /** @param {{ size: number }[]} list */
-const sizeOf = (list) => list.reduce((sum, { size }) => sum + size, 0);
+export const sizeOf = (list) => list.reduce((sum, { size }) => sum + size, 0);
 
 /** The largest first. @template {{ size: number }} T @param {T[]} list */
-const descending = (list) => list.sort((a, b) => b.size - a.size);
+export const descending = (list) => list.sort((a, b) => b.size - a.size);
 
-/** @param {Item[]} items @param {(item: Item) => string} nameOf @param {number} depth @returns {Group[]} */
-function by(items, nameOf, depth) {
-  /** @type {Map<string, Item[]>} */
+/** Those of one name together. @template {{ size: number }} T @param {T[]} items @param {(item: T) => string} nameOf */
+export function groupedBy(items, nameOf) {
+  /** @type {Map<string, T[]>} */
   const groups = new Map();
   for (const item of items) {
     const name = nameOf(item);
-    groups.set(name, [...(groups.get(name) ?? []), item]);
+    const group = groups.get(name);
+    if (group) group.push(item);
+    else groups.set(name, [item]);
   }
-  return [...groups].map(([name, of]) => ({ name, size: sizeOf(of), items: of, depth }));
+  return [...groups].map(([name, of]) => ({ name, size: sizeOf(of), items: of }));
 }
 
 /** A part without the separator after it; a number alone says little. @param {string[]} parts @param {number} at */
@@ -48,7 +50,8 @@ function split(items, depth, most) {
   for (const beginning of BEGINNINGS) {
     const nameOf = (/** @type {Item} */ { parts }) => beginning.exec(named(parts, depth))?.[0] || named(parts, depth);
     // Under the name of a whole scope, the names are within it.
-    groups = by(items, nameOf, beginning === BEGINNINGS[0] ? depth + 1 : depth);
+    const inner = beginning === BEGINNINGS[0] ? depth + 1 : depth;
+    groups = groupedBy(items, nameOf).map((group) => ({ ...group, depth: inner }));
     if (groups.length <= most) break;
   }
   return groups;

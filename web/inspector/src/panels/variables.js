@@ -3,8 +3,9 @@ import { css, html, nothing } from 'lit';
 import { weightsOf } from '../answers.js';
 import { brief, count, counted, plain, shape, size } from '../format.js';
 import { Panel } from '../panel.js';
-import { list, listing, numbers, shares } from './listing.js';
+import { column, list, listing, numbers, shares, types, wide } from './listing.js';
 import { valuesOf } from '../tensor.js';
+import { sizeOf } from './treemap.js';
 
 /** @import { Variable } from '../answers.js' */
 
@@ -70,8 +71,7 @@ class Variables extends Panel {
 
   /** @param {any} answer @param {Variable[]} rows */
   table({ total, list: all, what = 'variables', figures }, rows) {
-    const bytes = rows.reduce((sum, one) => sum + one.size, 0);
-    const { size: stored, tensors } = figures ?? { size: bytes, tensors: rows.length };
+    const { size: stored, tensors } = figures ?? { size: sizeOf(rows), tensors: rows.length };
     return list(this, {
       rows,
       what,
@@ -87,33 +87,33 @@ class Variables extends Panel {
 
   /** @param {Variable[]} rows @returns {import('./listing.js').Column[]} */
   columns(rows) {
-    /** @type {import('./listing.js').Column[]} */
-    const columns = [
-      { key: 'name', title: 'Name', by: (one) => one.name, show: (one) => this.#name(one) },
-      {
-        key: 'layer',
-        title: 'Layer',
-        wide: true,
-        by: (one) => one.layer,
-        show: (one) => (one.layerPath ? this.link('layers', one.layerPath, one.layer) : plain(one.layer)),
-      },
-      {
-        key: 'type',
-        title: 'Type',
-        wide: true,
-        by: (one) => one.dtype,
-        show: (one) => html`<span class="type">${one.dtype}</span>`,
-      },
-      {
-        key: 'shape',
-        title: 'Shape',
-        wide: true,
-        show: (one) => html`<span class="type">${one.shape?.length === 0 ? 'scalar' : shape(one.shape)}</span>`,
-      },
-      numbers('size', 'Size', { wide: false, show: (one) => (one.one.bytes === null ? '–' : size(one.size)) }),
-      shares(rows, (one) => one.size, { wide: false }),
+    const layerOf = (/** @type {Variable} */ { layer }) => layer;
+    const layer = column(
+      'layer',
+      'Layer',
+      (one) => (one.layerPath ? this.link('layers', one.layerPath, one.layer) : plain(one.layer)),
+      layerOf,
+    );
+    return [
+      column(
+        'name',
+        'Name',
+        (one) => this.#name(one),
+        ({ name }) => name,
+      ),
+      ...(rows.some(layerOf) ? [wide(layer)] : []),
+      wide(
+        types(
+          'type',
+          'Type',
+          ({ dtype }) => dtype,
+          ({ dtype }) => dtype,
+        ),
+      ),
+      wide(types('shape', 'Shape', (one) => (one.shape?.length === 0 ? 'scalar' : shape(one.shape)))),
+      numbers('size', 'Size', (one) => (one.one.bytes === null ? '–' : size(one.size))),
+      shares(rows, (one) => one.size),
     ];
-    return rows.some(({ layer }) => layer) ? columns : columns.filter(({ key }) => key !== 'layer');
   }
 
   /** @param {Variable} one */
