@@ -77,8 +77,7 @@ static cpb_file *new_file(const cpb_allocator *a, const char *path, int fd, bool
   if (!file) {
     if (owned) close(fd);
     if (spool >= 0) close(spool);
-    cpb_fail_memory(error);
-    return NULL;
+    return cpb_fail_memory(error), NULL;
   }
   file->fd = fd;
   file->owned = owned;
@@ -165,8 +164,7 @@ cpb_file *cpb_file_open_source(const cpb_allocator *given, const cpb_source *sou
     return file;
   }
   if (source->close) source->close(source->user);
-  cpb_fail_memory(error);
-  return NULL;
+  return cpb_fail_memory(error), NULL;
 }
 
 void cpb_file_keep_codes(cpb_file *file) { file->keeps_codes = true; }

@@ -215,10 +215,8 @@ static cpb_have copy(cpb_outline *o) {
 static cpb_have open_range(cpb_outline *o) {
   const cpb_range *range = &o->ranges[o->range];
   uint64_t end;
-  if (!cpb_add_u64(range->offset, range->length, &end)) {
-    cpb_fail(&o->error, CPB_E_USAGE, CPB_NO_OFFSET, "range %zu exceeds 2^64", o->range);
-    return CPB_FAILED;
-  }
+  if (!cpb_add_u64(range->offset, range->length, &end))
+    return cpb_fail(&o->error, CPB_E_USAGE, CPB_NO_OFFSET, "range %zu exceeds 2^64", o->range), CPB_FAILED;
   cpb_wire_begin(&o->scanner, &o->allocator, o->meter.limits.depth, end, &o->error);
   o->scanner.pos = range->offset;
   o->scanning = true;

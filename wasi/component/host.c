@@ -40,8 +40,7 @@ static cpb_file *new_file(size_t window_size, cpb_error *error) {
     return file;
   }
   free(file);
-  cpb_fail_memory(error);
-  return NULL;
+  return cpb_fail_memory(error), NULL;
 }
 
 cpb_file *host_open(lent *from, cpb_error *error) {

@@ -154,8 +154,7 @@ lent *lent_new(source_own_source_t source, const wit_option_u32_t *read_size, cp
   lent *from = calloc(1, sizeof *from);
   if (!from) {
     source_source_drop_own(source);
-    cpb_fail_memory(error);
-    return NULL;
+    return cpb_fail_memory(error), NULL;
   }
   from->users = 1;
   from->source = source;

@@ -47,8 +47,7 @@ static model *new_model(exports_models_own_source_t source, const exports_models
   }
   source_source_drop_own(source);
   if (folder) folder_folder_drop_own(*folder);
-  cpb_fail_memory(error);
-  return NULL;
+  return cpb_fail_memory(error), NULL;
 }
 
 /* Puts the name of the file first, if an error is about a file next to the model. */

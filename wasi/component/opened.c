@@ -23,8 +23,7 @@ opened *opened_new(source_own_source_t source, const exports_chunked_options_t *
   opened *file = from ? calloc(1, sizeof *file) : NULL;
   if (!file) {
     lent_free(from);
-    cpb_fail_memory(error);
-    return NULL;
+    return cpb_fail_memory(error), NULL;
   }
   file->users = 1;
   file->from = from;

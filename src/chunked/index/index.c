@@ -62,8 +62,7 @@ static bool has_no_pages(const cpb_index *index, cpb_error *error) {
 static bool sort_positions(cpb_index *index, cpb_error *error) {
   if (!cpb_metadata_check_files(&index->metadata, error)) return false;
   if (cpb_positions_init(&index->positions, &index->allocator, &index->metadata)) return true;
-  cpb_fail_memory(error);
-  return false;
+  return cpb_fail_memory(error), false;
 }
 
 static cpb_index *from_bytes(const cpb_allocator *allocator, const cpb_limits *limits, bool bare, cpb_span bytes,

@@ -5,8 +5,7 @@
 
 bool cpb_walk_set(cpb_merge_walk *w, cpb_column *column, size_t i, uint64_t value) {
   if (cpb_column_set(column, &w->allocator, i, value)) return true;
-  cpb_fail_memory(w->error);
-  return false;
+  return cpb_fail_memory(w->error), false;
 }
 
 void cpb_walk_free_items(cpb_merge_walk *w) {

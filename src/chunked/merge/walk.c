@@ -162,8 +162,7 @@ static cpb_have read_text(cpb_merge_walk *w, uint32_t chunk, uint64_t size) {
     cpb_have have = cpb_chunk_store_span(w->store, chunk, w->key.size, size - w->key.size, &span);
     if (have != CPB_HAVE) return have;
     if (cpb_buffer_append(&w->key, span.data, span.size)) continue;
-    cpb_fail_memory(w->error);
-    return CPB_FAILED;
+    return cpb_fail_memory(w->error), CPB_FAILED;
   }
   return CPB_HAVE;
 }

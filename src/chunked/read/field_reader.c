@@ -166,8 +166,7 @@ cpb_have cpb_field_feed(cpb_field_reader *r, uint64_t pos, uint64_t left) {
     if (have == CPB_HAVE) r->next += r->in.size;
     if (have != CPB_AT_END) return have;
     if (pos < cpb_pager_stored(r->pager)->size) continue;
-    cpb_fail(&r->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "a chunk ends within a field");
-    return CPB_FAILED;
+    return cpb_fail(&r->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "a chunk ends within a field"), CPB_FAILED;
   }
 }
 

@@ -88,8 +88,7 @@ static bool open_reader(cpb_pager *p, cpb_verify verify) {
     cpb_record_reader_input(p->reader)->size = p->none.size;
     return true;
   }
-  cpb_fail_memory(&p->error);
-  return false;
+  return cpb_fail_memory(&p->error), false;
 }
 
 cpb_pager *cpb_pager_new(const cpb_allocator *allocator, const cpb_pager_options *given) {

@@ -79,11 +79,8 @@ bool cpb_base_name_add(cpb_buffer *names, size_t base, cpb_span name, cpb_error 
     return CPB_FAILS(
         error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
         "the base refers to a file by a name in which, in an s3 URL, the ? would begin a query; expected none");
-  if (!cpb_buffer_reserve(names, begin + base + 3 * name.size + 2) ||
-      !join(names, (cpb_span){names->data, base}, name)) {
-    cpb_fail_memory(error);
-    return false;
-  }
+  if (!cpb_buffer_reserve(names, begin + base + 3 * name.size + 2) || !join(names, (cpb_span){names->data, base}, name))
+    return cpb_fail_memory(error), false;
   const size_t length = names->size - begin;
   if (length > 0 && length <= CPB_FILE_NAME_MAX) return true;
   return CPB_FAILS(error, CPB_E_LIMIT, CPB_NO_OFFSET,

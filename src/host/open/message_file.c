@@ -70,8 +70,7 @@ cpb_message_file *cpb_message_file_on(const cpb_allocator *given, cpb_file *file
   cpb_message_file_options options;
   if (!m) {
     cpb_file_close(file);
-    cpb_fail_memory(error);
-    return NULL;
+    return cpb_fail_memory(error), NULL;
   }
   m->allocator = a;
   m->file = file;

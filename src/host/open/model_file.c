@@ -18,8 +18,7 @@ static cpb_file *find_file(cpb_model_file *f, const char *path, cpb_error *error
   size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
   f->path = cpb_alloc(&f->allocator, size);
   if (f->path) return cpb_find_and_open(&f->allocator, path, f->urls, f->path, size, error);
-  cpb_fail_memory(error);
-  return NULL;
+  return cpb_fail_memory(error), NULL;
 }
 
 static bool keep_path(cpb_model_file *f, const char *path, cpb_error *error) {

@@ -74,8 +74,7 @@ static cpb_values_file *open_values(cpb_model_file *f, cpb_values *values, cpb_e
   cpb_values_file *v = values ? cpb_alloc(&f->allocator, sizeof *v) : NULL;
   if (!v) {
     cpb_values_free(values);
-    cpb_fail_memory(error);
-    return NULL;
+    return cpb_fail_memory(error), NULL;
   }
   *v = (cpb_values_file){.owner = f, .values = values};
   step(v, error);

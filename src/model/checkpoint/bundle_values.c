@@ -55,8 +55,7 @@ typedef struct reader {
 } reader;
 
 static cpb_have fails(reader *r, cpb_code code, uint64_t offset, const char *what) {
-  cpb_fail(r->error, code, offset, "%s", what);
-  return CPB_FAILED;
+  return cpb_fail(r->error, code, offset, "%s", what), CPB_FAILED;
 }
 
 /* --- Creation ---------------------------------------------------------------------------- */

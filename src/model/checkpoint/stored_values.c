@@ -42,8 +42,7 @@ typedef struct reader {
 static cpb_have fails(reader *r, cpb_code code, const char *what) {
   char shown[80];
   cpb_quote(shown, sizeof shown, (const uint8_t *)r->stored->key, r->stored->key_size);
-  cpb_fail(&r->error, code, CPB_NO_OFFSET, "the slices of \"%s\" %s", shown, what);
-  return CPB_FAILED;
+  return cpb_fail(&r->error, code, CPB_NO_OFFSET, "the slices of \"%s\" %s", shown, what), CPB_FAILED;
 }
 
 static cpb_have fails_memory(reader *r) { return cpb_fail_memory(&r->error), CPB_FAILED; }

@@ -83,8 +83,7 @@ static cpb_have begin_tensor(reader *r) {
   r->found = done && cpb_tensor_values_init(&r->tensor, &r->allocator, &cpb_tensorflow_layout, &r->memory, r->error,
                                             (cpb_range){0, size}, r->options->exact_texts != 0);
   if (r->found) return CPB_HAVE;
-  cpb_fail_memory(r->error);
-  return CPB_FAILED;
+  return cpb_fail_memory(r->error), CPB_FAILED;
 }
 
 static cpb_have find(reader *r) {

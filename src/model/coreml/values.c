@@ -224,8 +224,7 @@ static void take(cpb_viewed_values *common, const cpb_view_tensor *t) {
 static cpb_have refuse(reader *r, cpb_code code, const char *what) {
   char text[SHOWN];
   cpb_quote(text, sizeof text, r->common.name.data, r->common.name.size);
-  cpb_fail(&r->common.error, code, CPB_NO_OFFSET, "\"%s\" %s", text, what);
-  return CPB_FAILED;
+  return cpb_fail(&r->common.error, code, CPB_NO_OFFSET, "\"%s\" %s", text, what), CPB_FAILED;
 }
 
 static cpb_have check_constant(reader *r) {

@@ -142,10 +142,8 @@ static cpb_have look(cpb_onnx_brief *b, const cpb_outline_place *place, size_t *
   cpb_have have = gather(b, place);
   if (have != CPB_HAVE) return have;
   if (!cpb_meter_charge(b->meter, CPB_WORK_WALKED, b->size, place->begin, place->error)) return CPB_FAILED;
-  if (!onnx_tail_find(&b->allocator, (cpb_span){b->window.data, b->size}, begin)) {
-    cpb_fail_memory(place->error);
-    return CPB_FAILED;
-  }
+  if (!onnx_tail_find(&b->allocator, (cpb_span){b->window.data, b->size}, begin))
+    return cpb_fail_memory(place->error), CPB_FAILED;
   b->have = 0;
   return CPB_HAVE;
 }

@@ -153,8 +153,7 @@ static bool has_values(const cpb_sd_variable *v) { return v->kind == KIND_VARIAB
 static bool order_names(cpb_sd_model *m, const cpb_sd_lines *lines, cpb_names *names) {
   for (size_t i = 0; i < lines->count; i++) {
     if (cpb_names_add(names, lines->list[i].name, (uint32_t)i)) continue;
-    cpb_fail_memory(&m->error);
-    return false;
+    return cpb_fail_memory(&m->error), false;
   }
   cpb_names_sort(names);
   return true;

@@ -54,8 +54,7 @@ static cpb_have grow(cpb_sd_parts *p, cpb_buffer *out) {
     return CPB_FAILED;
   }
   if (cpb_buffer_append(out, piece.data, piece.size)) return CPB_HAVE;
-  cpb_fail_memory(p->error);
-  return CPB_FAILED;
+  return cpb_fail_memory(p->error), CPB_FAILED;
 }
 
 static bool has_preview(const cpb_sd_array *array, size_t size) {

@@ -253,8 +253,7 @@ static cpb_have begin_tensor(reader *r, cpb_range where) {
 /* --- Steps -------------------------------------------------------------------------------- */
 
 static cpb_have no_place(reader *r) {
-  cpb_fail(&r->error, CPB_E_USAGE, CPB_NO_OFFSET, "tensor_offset or tensor_size is 2^63 or more");
-  return CPB_FAILED;
+  return cpb_fail(&r->error, CPB_E_USAGE, CPB_NO_OFFSET, "tensor_offset or tensor_size is 2^63 or more"), CPB_FAILED;
 }
 
 static cpb_have find(reader *r) {

@@ -33,29 +33,22 @@ static bool choose_encoder(const cpb_codec_options *options, const cpb_encoder *
     default: cpb_codec_fail(error, CPB_E_USAGE, "codec is none of cpb_codec"); return false;
   }
   const cpb_encoder *e = *encoder;
-  if (!e->create) {
-    cpb_codec_fail(error, CPB_E_UNSUPPORTED, "this build of libcpb does not write this codec");
-    return false;
-  }
+  if (!e->create)
+    return cpb_codec_fail(error, CPB_E_UNSUPPORTED, "this build of libcpb does not write this codec"), false;
   int least, most;
   cpb_codec_levels(options->codec ? options->codec : CPB_CODEC_ZSTD, &least, &most);
   *level = options->level != 0 ? options->level : e->level_default;
   if (options->level == -1 && least == 0) *level = 0;
-  if (out_of_range(*level, least, most)) {
-    cpb_codec_fail(error, CPB_E_USAGE, "level is out of range; expected 0" CPB_CODECS(LEVELS));
-    return false;
-  }
-  if (options->window_log != 0 && out_of_range(options->window_log, e->window_min, e->window_max)) {
-    cpb_codec_fail(error, CPB_E_USAGE, "window_log is out of range (Zstd 10 to 31, Brotli 10 to 30, Snappy none)");
-    return false;
-  }
+  if (out_of_range(*level, least, most))
+    return cpb_codec_fail(error, CPB_E_USAGE, "level is out of range; expected 0" CPB_CODECS(LEVELS)), false;
+  if (options->window_log != 0 && out_of_range(options->window_log, e->window_min, e->window_max))
+    return cpb_codec_fail(error, CPB_E_USAGE,
+                          "window_log is out of range (Zstd 10 to 31, Brotli 10 to 30, Snappy none)"),
+           false;
   return true;
 }
 
-static bool no_memory(cpb_codec_error *error) {
-  cpb_codec_fail(error, CPB_E_MEMORY, "out of memory");
-  return false;
-}
+static bool no_memory(cpb_codec_error *error) { return cpb_codec_fail(error, CPB_E_MEMORY, "out of memory"), false; }
 
 cpb_compressor *cpb_compressor_new(const cpb_allocator *a, const cpb_codec_options *options, cpb_codec_error *error) {
   const cpb_encoder *encoder;
@@ -91,10 +84,9 @@ bool cpb_compressor_begin(cpb_compressor *c, uint64_t size, cpb_codec_error *err
   c->prefix_size = 0;
   if (!c->encoder) return true;
   c->prefix_size = (size_t)(cpb_varint_write(c->prefix, size) - c->prefix);
-  if (c->encoder->size_max > 0 && size > c->encoder->size_max) {
-    cpb_codec_fail(error, CPB_E_LIMIT, "Snappy: the data have 4 GiB or more; expected less, or another codec");
-    return false;
-  }
+  if (c->encoder->size_max > 0 && size > c->encoder->size_max)
+    return cpb_codec_fail(error, CPB_E_LIMIT, "Snappy: the data have 4 GiB or more; expected less, or another codec"),
+           false;
   return c->encoder->begin(c->state, size) || no_memory(error);
 }
 
@@ -109,18 +101,12 @@ static bool write(cpb_compressor *c, cpb_span in, cpb_buffer *out) {
 }
 
 bool cpb_compressor_write(cpb_compressor *c, cpb_span in, cpb_buffer *out, cpb_codec_error *error) {
-  if (in.size > c->left) {
-    cpb_codec_fail(error, CPB_E_USAGE, "more bytes to compress than announced");
-    return false;
-  }
+  if (in.size > c->left) return cpb_codec_fail(error, CPB_E_USAGE, "more bytes to compress than announced"), false;
   return in.size == 0 || write(c, in, out) || no_memory(error);
 }
 
 bool cpb_compressor_finish(cpb_compressor *c, cpb_buffer *out, cpb_codec_error *error) {
-  if (c->left > 0) {
-    cpb_codec_fail(error, CPB_E_USAGE, "fewer bytes to compress than announced");
-    return false;
-  }
+  if (c->left > 0) return cpb_codec_fail(error, CPB_E_USAGE, "fewer bytes to compress than announced"), false;
   return c->flushed || write(c, (cpb_span){NULL, 0}, out) || no_memory(error);
 }
 

@@ -31,10 +31,7 @@ static bool brotli_begin(void *state, cpb_codec_error *error) {
   brotli_close(s);
   s->num_first = 0;
   s->stream = BrotliDecoderCreateInstance(cpb_codec_allocate, cpb_codec_release, s->memory);
-  if (!s->stream) {
-    cpb_codec_fail(error, CPB_E_MEMORY, "out of memory");
-    return false;
-  }
+  if (!s->stream) return cpb_codec_fail(error, CPB_E_MEMORY, "out of memory"), false;
   BrotliDecoderSetParameter(s->stream, BROTLI_DECODER_PARAM_LARGE_WINDOW, 1);
   return true;
 }

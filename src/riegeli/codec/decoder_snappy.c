@@ -43,8 +43,7 @@ static bool snappy_begin(void *state, cpb_codec_error *error) {
 }
 
 static bool damaged(cpb_codec_error *error, const char *what) {
-  cpb_codec_fail(error, CPB_E_DAMAGED, what);
-  return false;
+  return cpb_codec_fail(error, CPB_E_DAMAGED, what), false;
 }
 
 /* Collects the header; false until it has `size` bytes. */
@@ -82,8 +81,7 @@ static bool check_element(const snappy_state *s, cpb_codec_error *error) {
   if (s->left > s->size - s->produced) return damaged(error, "Snappy: more data than the block's size");
   if (s->offset > s->produced) return damaged(error, "Snappy: a copy goes back past the beginning");
   if (s->offset <= s->window) return true;
-  cpb_codec_fail(error, CPB_E_LIMIT, "Snappy: a copy goes back past the window");
-  return false;
+  return cpb_codec_fail(error, CPB_E_LIMIT, "Snappy: a copy goes back past the window"), false;
 }
 
 static bool parse_element(snappy_state *s, cpb_codec_error *error) {

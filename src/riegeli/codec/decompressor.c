@@ -39,10 +39,7 @@ cpb_decompressor *cpb_decompressor_new(const cpb_allocator *a, const cpb_limits 
   cpb_limits all = cpb_limits_or_default(limits);
   cpb_allocator allocator = cpb_allocator_or_default(a);
   cpb_decompressor *d = cpb_alloc_zeroed(&allocator, sizeof *d);
-  if (!d) {
-    cpb_codec_fail(error, CPB_E_MEMORY, "out of memory");
-    return NULL;
-  }
+  if (!d) return cpb_codec_fail(error, CPB_E_MEMORY, "out of memory"), NULL;
   cpb_codec_memory_init(&d->memory, &allocator, all.window);
   d->memory.whole = all.riegeli_chunk;
   if (!cpb_decompressor_reset(d, type, in_size, error)) {
@@ -75,8 +72,7 @@ static bool select_decoder(cpb_decompressor *d, uint8_t type) {
   if (!d->states[i]) d->states[i] = d->decoder->create(&d->memory);
   d->state = d->states[i];
   if (d->state) return d->decoder->begin(d->state, &d->error);
-  cpb_codec_fail(&d->error, CPB_E_MEMORY, "out of memory");
-  return false;
+  return cpb_codec_fail(&d->error, CPB_E_MEMORY, "out of memory"), false;
 }
 
 bool cpb_decompressor_waits(uint8_t type) {

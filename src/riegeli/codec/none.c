@@ -7,8 +7,7 @@ static void absent_destroy(void *state) { (void)state; }
 
 static bool absent_begin(void *state, cpb_codec_error *error) {
   (void)state;
-  cpb_codec_fail(error, CPB_E_UNSUPPORTED, "this build of libcpb can only read what is not compressed");
-  return false;
+  return cpb_codec_fail(error, CPB_E_UNSUPPORTED, "this build of libcpb can only read what is not compressed"), false;
 }
 
 #define ABSENT(name, letter)               \

@@ -7,8 +7,9 @@ static void absent_destroy(void *state) { (void)state; }
 
 static bool absent_begin(void *state, cpb_codec_error *error) {
   (void)state;
-  cpb_codec_fail(error, CPB_E_UNSUPPORTED, "this build of libcpb has no Brotli (CPB_WITH_BROTLI=OFF); use one with it");
-  return false;
+  return cpb_codec_fail(error, CPB_E_UNSUPPORTED,
+                        "this build of libcpb has no Brotli (CPB_WITH_BROTLI=OFF); use one with it"),
+         false;
 }
 
 const cpb_decoder cpb_decoder_brotli = {

@@ -108,10 +108,7 @@ static bool take_apart(cpb_record_writer *w, cpb_span records, cpb_codec_error *
 
 static bool transpose(cpb_record_writer *w, cpb_span records, encoded *data, cpb_codec_error *error) {
   if (!w->transposer) w->transposer = cpb_transpose_encoder_new(&w->allocator);
-  if (!w->transposer) {
-    cpb_codec_fail(error, CPB_E_MEMORY, "out of memory");
-    return false;
-  }
+  if (!w->transposer) return cpb_codec_fail(error, CPB_E_MEMORY, "out of memory"), false;
   cpb_transpose_encoder_reset(w->transposer, w->options.buffer);
   data->type = CPB_CHUNK_TRANSPOSED;
   return take_apart(w, records, error) &&

@@ -99,11 +99,9 @@ bool cpb_transpose_is_message(cpb_span bytes, size_t depth) {
 /* --- encoder state ---------------------------------------------------------------------------- */
 
 bool cpb_transpose_no_memory(const cpb_transpose_encoder *e) {
-  cpb_codec_fail(e->error, CPB_E_MEMORY, "out of memory");
-  return false;
+  return cpb_codec_fail(e->error, CPB_E_MEMORY, "out of memory"), false;
 }
 
 bool cpb_transpose_too_much(const cpb_transpose_encoder *e, const char *what) {
-  cpb_codec_fail(e->error, CPB_E_LIMIT, what);
-  return false;
+  return cpb_codec_fail(e->error, CPB_E_LIMIT, what), false;
 }

@@ -80,8 +80,7 @@ static cpb_have note(cpb_tensor_values *v, const cpb_external *e) {
   v->content = (cpb_range){e->offset, e->length};
   v->has_length = e->has_length;
   if (!e->wrong) return CPB_HAVE;
-  cpb_fail(v->error, CPB_E_DAMAGED, v->begins[v->layout->external], "external_data.%s", e->wrong);
-  return CPB_FAILED;
+  return cpb_fail(v->error, CPB_E_DAMAGED, v->begins[v->layout->external], "external_data.%s", e->wrong), CPB_FAILED;
 }
 
 static cpb_have gather_entry(cpb_tensor_values *v) {

@@ -16,10 +16,8 @@
 static cpb_have fail_at_end(cpb_tensor_values *v) {
   char name[80], instead[sizeof v->error->message];
   const cpb_other_file *other = &v->input->other;
-  if (v->input->file == 0) {
-    cpb_fail(v->error, CPB_E_DAMAGED, v->input->size, "the input ends within a TensorProto");
-    return CPB_FAILED;
-  }
+  if (v->input->file == 0)
+    return cpb_fail(v->error, CPB_E_DAMAGED, v->input->size, "the input ends within a TensorProto"), CPB_FAILED;
   const cpb_have have = cpb_foreign_find_instead(&v->instead, v->input, instead, sizeof instead);
   if (have != CPB_HAVE) return have;
   cpb_quote(name, sizeof name, other->name, other->length);
@@ -104,10 +102,8 @@ cpb_have cpb_tensor_list_next(cpb_tensor_values *v, uint32_t number) {
 cpb_have cpb_tensor_gather(cpb_tensor_values *v, cpb_range where, const char *name, cpb_span *bytes) {
   size_t size = (size_t)where.length;
   *bytes = (cpb_span){v->message.data, size};
-  if (where.length > MOST_GATHERED) {
-    cpb_fail(v->error, CPB_E_DAMAGED, where.offset, "%s takes more than 65536 bytes", name);
-    return CPB_FAILED;
-  }
+  if (where.length > MOST_GATHERED)
+    return cpb_fail(v->error, CPB_E_DAMAGED, where.offset, "%s takes more than 65536 bytes", name), CPB_FAILED;
   if (!cpb_buffer_reserve(&v->message, size)) return cpb_fail_memory(v->error), CPB_FAILED;
   bytes->data = v->message.data;
   cpb_have have = cpb_input_gather(v->input, where.offset, size, v->message.data, &v->message.size);

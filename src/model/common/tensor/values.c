@@ -14,8 +14,7 @@
 /* --- The shape --------------------------------------------------------------------------------- */
 
 static cpb_have fails(cpb_tensor_values *v, uint64_t at, const char *what) {
-  cpb_fail(v->error, CPB_E_DAMAGED, at, "%s%s", v->layout->shape_name, what);
-  return CPB_FAILED;
+  return cpb_fail(v->error, CPB_E_DAMAGED, at, "%s%s", v->layout->shape_name, what), CPB_FAILED;
 }
 
 static cpb_have add_dimension(cpb_tensor_values *v, uint64_t at, uint64_t size) {
@@ -123,8 +122,7 @@ void cpb_tensor_values_free(cpb_tensor_values *v) {
 }
 
 static cpb_have damaged(cpb_tensor_values *v, uint64_t offset, const char *what) {
-  cpb_fail(v->error, CPB_E_DAMAGED, offset, "%s", what);
-  return CPB_FAILED;
+  return cpb_fail(v->error, CPB_E_DAMAGED, offset, "%s", what), CPB_FAILED;
 }
 
 /* --- Fields of the message ---------------------------------------------------------------------- */

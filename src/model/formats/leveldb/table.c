@@ -22,8 +22,7 @@ enum { PLAIN = 0, SNAPPY = 1 };
 enum { AT_FOOTER, AT_METAINDEX, AT_INDEX, READY };
 
 static cpb_have fail(cpb_table *t, cpb_code code, uint64_t offset, const char *what) {
-  cpb_fail(t->error, code, offset, "%s", what);
-  return CPB_FAILED;
+  return cpb_fail(t->error, code, offset, "%s", what), CPB_FAILED;
 }
 
 /* --- Blocks ------------------------------------------------------------------------ */

@@ -35,8 +35,7 @@ void cpb_zip_free(cpb_zip *zip) {
 /* The directory is malformed, as opposed to readable but rejected. */
 static cpb_have damaged(cpb_zip *zip, uint64_t offset, const char *what) {
   zip->torn = true;
-  cpb_fail(zip->error, CPB_E_DAMAGED, offset, "zip: %s", what);
-  return CPB_FAILED;
+  return cpb_fail(zip->error, CPB_E_DAMAGED, offset, "zip: %s", what), CPB_FAILED;
 }
 
 static cpb_have no_memory(const cpb_zip *zip) { return cpb_fail_memory(zip->error), CPB_FAILED; }
