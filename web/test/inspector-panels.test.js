@@ -66,6 +66,21 @@ test('the overview begins with name, inputs, outputs, parameters and bytes', () 
     { ...folder(keras), ...folder(twice) },
   ));
 
+test('the headline counts the parameters of a graph that the overview does not read', () => {
+  const model = readFileSync(`${root}build/models/mobilenet/saved_model.pb`);
+  return withInspector(
+    async ({ page, visit }) => {
+      const { constants } = await (await libcpb.inspect(model)).ask('constants', { count: 1_000_000 });
+      const weights = constants.items.filter((/** @type {any} */ { use }) => use === 'weight');
+      const total = weights.reduce((/** @type {number} */ sum, /** @type {any} */ { elements }) => sum + elements, 0);
+      await visit('frozen/saved_model.pb', {}, 'Largest weights');
+      const head = await page.evaluate(headed);
+      assert.ok(head.includes(`Parameters ${total.toLocaleString('en')} `), head);
+    },
+    { '/frozen/saved_model.pb': model },
+  );
+});
+
 test('the headline waits for nothing but the overview', () =>
   withInspector(async ({ page, server, visit, says }) => {
     server.hold(/variables|fingerprint/);

@@ -4,6 +4,7 @@
 import { css, html, nothing } from 'lit';
 import { brief, count, counted, plain, size } from '../format.js';
 import { priceOf } from '../panel.js';
+import { sizeOf } from './treemap.js';
 
 /** @import { Figure } from './headline.js' */
 /** @import { Overview } from './overview.js' */
@@ -48,6 +49,13 @@ const KINDS = {
 /** @param {string} kind @param {any} o @param {any} keras */
 export const kindWords = (kind, o, keras) => KINDS[kind]?.(o, keras) ?? [kind];
 
+/** What a large graph holds, which the overview does not read. @param {any[]} constants */
+function within(constants) {
+  const weights = constants.filter(({ one }) => one.parameters);
+  const total = weights.reduce((sum, { one }) => sum + one.parameters, 0);
+  return { total, trainable: null, tensors: weights.length, bytes: sizeOf(weights) };
+}
+
 /**
  * Parameters and bytes, from wherever the model has them. @param {Overview} panel @param {any} o @returns {Figure[]}
  */
@@ -67,9 +75,9 @@ function weights(panel, { unread, model, parameters, variables, nodes }) {
       },
     ];
   if (!parameters) return [{ name: 'Parameters', value: '?' }];
-  const { total, trainable, tensors, bytes, size: stored = bytes } = parameters;
-  const { size: all, constants } = panel.constants.value ?? {};
-  // In a SavedModel the constants are not parameters.
+  const { size: all, constants, list } = panel.constants.value ?? {};
+  const isCounted = parameters.tensors || !constants || list.length < constants.total;
+  const { total, trainable, tensors, bytes, size: stored = bytes } = isCounted ? parameters : within(list);
   if (!tensors && nodes === undefined)
     return constants?.total
       ? [{ name: 'Constants', value: size(all), more: counted(constants.total, 'constant') }]
