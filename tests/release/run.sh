@@ -39,10 +39,10 @@ has "libcpb-$version.tar.gz" "libcpb-$version/LICENSE"
 has "libcpb-$version.tar.gz" "libcpb-$version/Makefile"
 has "libcpb-amalgamation-$version.tar.gz" "libcpb-amalgamation-$version/cpb.c"
 has "libcpb-amalgamation-$version.tar.gz" "libcpb-amalgamation-$version/LICENSE"
-for name in package.json README.md dist/index.js dist/index.d.ts dist/wasm/reader.wasm dist/licences/libcpb.txt; do
+for name in package.json README.md dist/index.js dist/types/index.d.ts dist/types/node.d.ts dist/wasm/reader.wasm dist/licences/libcpb.txt; do
   has "libcpb-npm-$version.tgz" "package/$name"
 done
-for name in reader full inspect json cpb-cli{,-plain,-core} cpb-core{,-simd,-nobrotli,-plain,-field} cpb-component cpb-complete cpb-http \
+for name in dictionary full inspect json models numbers reader cpb-cli{,-plain,-core} cpb-core{,-simd,-nobrotli,-plain,-field} cpb-component cpb-complete cpb-http \
   cpb-core-small{,-nobrotli,-plain}; do
   [ -s "wasm/$name.wasm" ] || { echo "no wasm/$name.wasm"; exit 1; }
 done
