@@ -10,11 +10,12 @@ set_property(CACHE CPB_DEPENDENCIES PROPERTY STRINGS system source)
 include(cmake/sources.cmake)
 include(cmake/libraries.cmake)
 
-# A static library of somebody else's C files, without our warnings.
+# A static library of somebody else's C files, without our warnings. CPB_FOREIGN_OPTIONS is for tests, which need no
+# fast codecs.
 function(cpb_foreign_library target include)
   add_library(${target} STATIC ${ARGN})
   target_include_directories(${target} SYSTEM PUBLIC ${include})
-  target_compile_options(${target} PRIVATE -w)
+  target_compile_options(${target} PRIVATE -w ${CPB_FOREIGN_OPTIONS})
   set_target_properties(${target} PROPERTIES C_STANDARD 11)
 endfunction()
 

@@ -39,7 +39,7 @@ web-build: $(call needs,setup-debian setup-npm)
 # `build` and its options are those of the stage `build`: ccache then takes nine of ten objects from there.
 verdicts: $(call needs,build setup-debian setup-python)
 	configure build-source -DCPB_DEPENDENCIES=source -DCPB_BUILD_TESTS=OFF -DCPB_BUILD_EXAMPLES=OFF \
-	  -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
+	  -DCPB_FOREIGN_OPTIONS=-O1 -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
 	$$python tests/verdicts.py system
 
 unit: $(call needs,build setup-python setup-npm)
