@@ -6,6 +6,8 @@ import os
 import pathlib
 import random
 import signal
+import threading
+import time
 
 import pytest
 
@@ -201,18 +203,30 @@ def calls(graph, chunked, sparse, out):
     yield lambda out=out, **how: libcpb.merge(sparse, out, **how)
 
 
+def most_threads(call):
+    """The most that are seen at a time while this is under way. Those of earlier tests do not count: they may end."""
+    before, seen, ended = set(), [0], threading.Event()
+
+    def look():
+        before.update(os.listdir("/proc/self/task"))
+        while not ended.wait(0.001):
+            seen.append(len({*os.listdir("/proc/self/task")} - before))
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    while not before:
+        time.sleep(0.001)
+    call()
+    ended.set()
+    looking.join()
+    return max(seen)
+
+
 def test_threads_take_part(graph, chunked, sparse, tmp_path):
-    """More are seen with four than with one while it is under way. Those of earlier tests do not count: they may end."""
     if not os.path.isdir("/proc/self/task"):
         pytest.skip("counts threads in /proc")
     for call in list(calls(graph, chunked, sparse, tmp_path / "out"))[:2]:
-        most = {}
-        for threads in 1, 4:
-            seen, before = [], set(os.listdir("/proc/self/task"))
-            call(threads=threads,
-                 progress=lambda *at, seen=seen, before=before: seen.append(len({*os.listdir("/proc/self/task")} - before)))
-            most[threads] = max(seen)
-        assert most[4] > most[1]
+        assert most_threads(lambda call=call: call(threads=4)) > most_threads(lambda call=call: call(threads=1))
 
 
 def test_damage_is_the_same_error(chunked, tmp_path):
