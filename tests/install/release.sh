@@ -6,8 +6,8 @@ trap 'rm -rf "$outside"' EXIT
 tarball=$build/libcpb-$version.tar.gz
 source=$outside/libcpb-$version
 
-# Where programs are that a C compiler brings, or every system has; protoc, nanopb, Python
-# and pkg-config are not among them.
+# The programs of a C compiler and of every system, CMake and Ninja. protoc, nanopb, Python and pkg-config are not
+# among them.
 tools=$outside/bin
 mkdir "$tools"
 for tool in "$CC" "$CXX" as ld ar ranlib make ninja cmake ctest sh awk basename cat cmp cp dirname echo env expr grep head ln \
@@ -19,7 +19,8 @@ done
 long='codecs|compressor|decimal_read|diff_engine|field_reader|index_pages|index_search|merge_(file|losses|only|random|threads)'
 long+='|outline|pack_threads|record_reader|record_writer|references|requests|transpose_encoder|transpose_reader|zip_walk'
 [ -z "${CPB_TEST_ALL:-}" ] || long=none
-# ccache is the caller's: with it the builds of parts.sh take what the first build has compiled.
+# ccache is the caller's: the tarball's build has the options and the relative paths of `build` and takes its objects,
+# and so do the builds of parts.sh.
 if [ -n "${CMAKE_C_COMPILER_LAUNCHER:-}" ]; then
   CMAKE_C_COMPILER_LAUNCHER=$(type -P "$CMAKE_C_COMPILER_LAUNCHER")
   CMAKE_CXX_COMPILER_LAUNCHER=$CMAKE_C_COMPILER_LAUNCHER

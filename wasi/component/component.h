@@ -48,7 +48,7 @@ typedef struct engine engine;
 
 /* --- An open file (opened.c) -------------------------------------------------------- */
 
-/* What a host has as a file. */
+/* The resource `file` of the hosts. */
 typedef struct exports_chunked_file_t {
   size_t users;
   lent *from;

@@ -8,7 +8,7 @@
 enum { CHUNKS_AT_ONCE = 4096 };
 
 struct exports_chunked_merged_t {
-  engine engine; /* the first member of what engine_for_merge() makes */
+  engine engine; /* engine_for_merge() returns it as the first member of a larger struct */
 };
 
 /* --- Errors ------------------------------------------------------------------------ */

@@ -87,7 +87,7 @@ bool settings_allow(const char *url);
 const char *settings_text(const char *name);
 
 /* Reads decimal digits up to the first other character, to which it moves `*text`; UINT64_MAX for a larger number.
- * False if there are none. */
+ * False without a digit. */
 bool serve_read_number(const char **text, uint64_t *number);
 
 /* The number in a setting, or its default. */

@@ -13,7 +13,7 @@
 
 /* --- HMAC (RFC 2104) ---------------------------------------------------------------------------- */
 
-/* The digest of what is returned is that of the text. */
+/* Returns the state after the text: cpb_sha256_end() gives its HMAC. */
 static cpb_sha256 hmac(const void *key, size_t key_length, const char *text) {
   uint8_t pad[BLOCK] = {0}, inner[CPB_SHA256_SIZE];
   cpb_sha256 sha;

@@ -68,7 +68,7 @@ class _Window:
         return self.data, offset
 
     def ended(self, found: _T | None, offset: int) -> _T:
-        """What was read of varints that end."""
+        """The result of reading varints; None, if one does not end, is an error."""
         if found is None:
             self.fail(offset, "a varint that does not end")
         return found

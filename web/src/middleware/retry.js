@@ -54,7 +54,7 @@ function pausing({ attempts = 4, patience = 15_000, base = 250, max = 30_000, ji
   }
 
   /**
-   * What waits before the next attempt of one call; it throws the error if there is to be none.
+   * A function that waits before the next attempt of one call, or throws the error if the attempts are used up.
    *
    * @param {AbortSignal} [signal]
    */

@@ -57,10 +57,11 @@ import { feedOf } from './message-feed.js';
  */
 
 /** FieldDescriptorProto.Type, in its order. */
-export const kinds = (
-  ' double float int64 uint64 int32 fixed64 fixed32 bool string group message bytes' +
-  ' uint32 enum sfixed32 sfixed64 sint32 sint64'
-).split(' ');
+export const kinds = [
+  '',
+  ...'double float int64 uint64 int32 fixed64 fixed32 bool string group message bytes'.split(' '),
+  ...'uint32 enum sfixed32 sfixed64 sint32 sint64'.split(' '),
+];
 
 /** @param {FieldType | undefined} declared */
 const kindOf = (declared) => declared && kinds[declared.type];

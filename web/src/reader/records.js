@@ -223,9 +223,9 @@ const newReader = ({ file, how, fields }, position, onFree) =>
   );
 
 /** Progress is that of the file's bytes. @param {State} state @param {ReadOptions} [options] */
-const howOf = (state, { signal, onProgress } = {}) => ({
-  signal,
-  got: teller(onProgress ?? state.onProgress, 'records'),
+const howOf = (state, options) => ({
+  signal: options?.signal,
+  got: teller(options?.onProgress ?? state.onProgress, 'records'),
 });
 
 /** @param {State} state @param {ReadOptions} [options] */
