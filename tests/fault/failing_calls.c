@@ -168,7 +168,9 @@ int close(int fd) {
   REAL(close);
   int result = real(fd);
   if (over) return result;
+  pthread_mutex_lock(&lock);
   descriptors -= result == 0;
+  pthread_mutex_unlock(&lock);
   errno = failed ? error : errno;
   return failed ? -1 : result;
 }
