@@ -70,9 +70,10 @@ test('the headline counts the parameters of a graph that the overview does not r
   const model = readFileSync(`${root}build/models/mobilenet/saved_model.pb`);
   return withInspector(
     async ({ page, visit }) => {
-      const { constants } = await (await libcpb.inspect(model)).ask('constants', { count: 1_000_000 });
+      const { constants, parameters } = await (await libcpb.inspect(model)).ask('constants', { count: 1_000_000 });
       const weights = constants.items.filter((/** @type {any} */ { use }) => use === 'weight');
       const total = weights.reduce((/** @type {number} */ sum, /** @type {any} */ { elements }) => sum + elements, 0);
+      assert.deepEqual([parameters.total, parameters.tensors], [total, weights.length]);
       await visit('frozen/saved_model.pb', {}, 'Largest weights');
       const head = await page.evaluate(headed);
       assert.ok(head.includes(`Parameters ${total.toLocaleString('en')} `), head);

@@ -152,6 +152,7 @@ static bool is_left_out(const view *v, const char *key) {
   static const char *const of_wrapper[] = {"node", "kind", "concrete_function", NULL};
   if (strcmp(key, "problems") == 0) return true;
   if (v->sheet.plain || v->sheet.all) return false;
+  if (v->kind == CPB_ASK_CONSTANTS && strcmp(key, "parameters") == 0) return true; /* as the overview shows them */
   return is_one_of(key, details) || (v->kind == CPB_ASK_NODE && is_one_of(key, names)) ||
          (strcmp(v->way, "wrapper.") == 0 && is_one_of(key, of_wrapper));
 }

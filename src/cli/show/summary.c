@@ -98,13 +98,6 @@ static void ask_saved_model(cli_summary *s) {
   cli_summary_ask_layers(s);
 }
 
-/* Constants of a large graph count once a question has read them: the first overview has not. */
-static void ask_overview_again(cli_summary *s) {
-  if (!yyjson_is_true(cpb_json_member(cpb_json_member(cli_root(s->overview), "parameters"), "partial"))) return;
-  yyjson_doc_free(s->overview);
-  s->overview = cli_summary_ask(s, CPB_ASK_OVERVIEW, none, 0, 0);
-}
-
 static void ask_all(cli_summary *s) {
   s->overview = cli_summary_ask(s, CPB_ASK_OVERVIEW, none, 0, 0);
   bool has_tensors = !cpb_json_member(cli_root(s->overview), "unread");
@@ -116,7 +109,6 @@ static void ask_all(cli_summary *s) {
   if (s->kind == CPB_MODEL_KERAS_METADATA || s->kind == CPB_MODEL_CHECKPOINT) return;
   s->all_ops = cli_summary_ask(s, CPB_ASK_OPS, none, 0, OPS_MOST);
   if (has_tensors) cli_summary_ask_constants(s);
-  if (has_tensors) ask_overview_again(s);
   if (has_tensors) cli_summary_ask_dtypes(s);
   if (!cli_is_samediff(s)) s->functions = cli_summary_ask_list(s, CPB_ASK_FUNCTIONS, add_function, NULL);
 }

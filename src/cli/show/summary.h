@@ -122,6 +122,8 @@ void cli_summary_show_signatures(cli_summary *s);
 cpb_span cli_summary_default_signature(const cli_summary *s);
 
 void cli_summary_ask_constants(cli_summary *s);
+/* Those of the overview, or, where that has read no large graph, those among the constants. */
+yyjson_val *cli_summary_parameters(const cli_summary *s);
 void cli_summary_show_constants(cli_summary *s);
 void cli_summary_show_ops(cli_summary *s);
 

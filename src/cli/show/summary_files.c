@@ -180,8 +180,7 @@ static void add_unread(cli_summary *s, cli_table *t, yyjson_val *unread) {
 }
 
 static void add_parameters(cli_summary *s, cli_table *t) {
-  yyjson_val *root = cli_root(s->overview);
-  yyjson_val *parameters = cpb_json_member(root, "parameters"), *bytes = cpb_json_member(parameters, "bytes");
+  yyjson_val *parameters = cli_summary_parameters(s), *bytes = cpb_json_member(parameters, "bytes");
   uint64_t all = cli_number_at(parameters, "total");
   bool has_any = all > 0 || s->variables.variables > 0 || cli_is_exported(s);
   if (!yyjson_is_obj(parameters) || !has_any) return;

@@ -79,6 +79,13 @@ void cli_summary_ask_constants(cli_summary *s) {
   }
 }
 
+yyjson_val *cli_summary_parameters(const cli_summary *s) {
+  yyjson_val *all = cpb_json_member(cli_root(s->overview), "parameters");
+  yyjson_val *read = cpb_json_member(cli_root(s->constants), "parameters");
+  const bool is_unread = yyjson_is_true(cpb_json_member(all, "partial")) && cli_number_at(all, "tensors") == 0;
+  return is_unread && read ? read : all;
+}
+
 /* A program gets all of them, in pages. */
 static void show_all_constants(cli_summary *s) {
   cli_table t;

@@ -264,7 +264,7 @@ static uint64_t count_shown(const cli_layers *l) {
 }
 
 static void put_total(cli_summary *s, cli_table *t) {
-  yyjson_val *parameters = cpb_json_member(cli_root(s->overview), "parameters");
+  yyjson_val *parameters = cli_summary_parameters(s);
   if (s->sheet.plain || !yyjson_is_obj(parameters)) return;
   cli_cell(t, "total");
   cli_put_plural(&s->sheet, count_shown(&s->layers), "layer", "layers");

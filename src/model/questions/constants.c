@@ -60,6 +60,7 @@ void cpb_question_constants(cpb_viewed *m) {
   for (size_t i = 0; i < l->count; i++) sorted[i] = &l->items[i];
   if (l->count > 1) qsort(sorted, l->count, sizeof *sorted, largest_first);
   cpb_json_writer_exact_unsigned(m->answer, "size", size_of_all(l));
+  cpb_viewed_write_parameters(m);
   cpb_page page = cpb_viewed_page(m, "constants");
   for (size_t i = 0; i < l->count; i++) {
     if (!is_wanted(m, graph, sorted[i]) || !cpb_page_has(&page)) continue;

@@ -4,7 +4,6 @@
 import { css, html, nothing } from 'lit';
 import { brief, count, counted, plain, size } from '../format.js';
 import { priceOf } from '../panel.js';
-import { sizeOf } from './treemap.js';
 
 /** @import { Figure } from './headline.js' */
 /** @import { Overview } from './overview.js' */
@@ -49,13 +48,6 @@ const KINDS = {
 /** @param {string} kind @param {any} o @param {any} keras */
 export const kindWords = (kind, o, keras) => KINDS[kind]?.(o, keras) ?? [kind];
 
-/** What a large graph holds, which the overview does not read. @param {any[]} constants */
-function within(constants) {
-  const weights = constants.filter(({ one }) => one.parameters);
-  const total = weights.reduce((sum, { one }) => sum + one.parameters, 0);
-  return { total, trainable: null, tensors: weights.length, bytes: sizeOf(weights) };
-}
-
 /**
  * Parameters and bytes, from wherever the model has them. @param {Overview} panel @param {any} o @returns {Figure[]}
  */
@@ -75,9 +67,10 @@ function weights(panel, { unread, model, parameters, variables, nodes }) {
       },
     ];
   if (!parameters) return [{ name: 'Parameters', value: '?' }];
-  const { size: all, constants, list } = panel.constants.value ?? {};
-  const isCounted = parameters.tensors || !constants || list.length < constants.total;
-  const { total, trainable, tensors, bytes, size: stored = bytes } = isCounted ? parameters : within(list);
+  const { size: all, constants, parameters: read } = panel.constants.value ?? {};
+  // The overview has not read a large graph.
+  const isUnread = parameters.partial && !parameters.tensors;
+  const { total, trainable, tensors, size: stored } = (isUnread && read) || parameters;
   if (!tensors && nodes === undefined)
     return constants?.total
       ? [{ name: 'Constants', value: size(all), more: counted(constants.total, 'constant') }]
