@@ -1,5 +1,6 @@
 """Writes the tables of the operators of ONNX, TensorFlow and Core ML, src/model/operators/{onnx,tensorflow,coreml}.inc,
-from the packages onnx, tensorflow and coremltools that are installed:
+and that of Core ML's messages, src/model/coreml/messages.inc, from the packages onnx, tensorflow and coremltools that
+are installed:
 
     build/venv/bin/python tools/operators.py
 
@@ -12,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import textwrap
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "src" / "model" / "operators"
 
@@ -128,6 +130,69 @@ def coreml():
             yield name, "", "", "", sentence
 
 
+# --- Core ML's messages ------------------------------------------------------------------
+
+# Messages that the view shows in another way: values, graphs, and what goes in and out.
+SHOWN = ("WeightParams", "NeuralNetworkLayer", "NeuralNetwork", "Pipeline", "Program", "Model", "ModelDescription")
+KINDS = {"TYPE_BOOL": "BOOL", "TYPE_INT32": "INT", "TYPE_INT64": "INT", "TYPE_UINT32": "UINT", "TYPE_UINT64": "UINT",
+         "TYPE_FLOAT": "FLOAT", "TYPE_DOUBLE": "DOUBLE", "TYPE_STRING": "STRING", "TYPE_BYTES": "BYTES",
+         "TYPE_ENUM": "ENUM", "TYPE_MESSAGE": "MESSAGE"}
+
+
+def has_row(field):
+    """Models and layers name their kinds, whatever these are; else what is shown in another way has none."""
+    return field.message_type is None or field.message_type.name not in SHOWN or bool(
+        field.containing_oneof and field.containing_type.name in ("Model", "NeuralNetworkLayer"))
+
+
+def coreml_field(field, types):
+    from google.protobuf.descriptor import FieldDescriptor
+    kinds = {getattr(FieldDescriptor, name): kind for name, kind in KINDS.items()}
+    of = field.message_type or field.enum_type
+    is_map = field.message_type and of.GetOptions().map_entry
+    words = (field.number, "KIND_" + kinds[field.type], "HOW_MAP" if is_map else "HOW_LIST" if field.is_repeated else "HOW_ONE",
+             types.index(of) if of in types else 0, json.dumps(field.name),
+             json.dumps(field.containing_oneof.name) if field.containing_oneof and field.message_type else "NULL")
+    return "    {" + ", ".join(map(str, words)) + "},\n"
+
+
+def coreml_table(name, type_, rows):
+    """C of the rows of all, and of the index of the first row of each."""
+    firsts = [sum(map(len, rows[:i])) for i in range(len(rows) + 1)]
+    lines = textwrap.fill(", ".join(map(str, firsts)), 116, initial_indent="    ", subsequent_indent="    ")
+    return (f"static const uint16_t first_{name}[] = {{\n{lines}}};\n"
+            f"static const {type_} {name}s[] = {{\n{''.join(row for some in rows for row in some)}}};\n")
+
+
+def coreml_messages():
+    """Fields of messages, in the order of their numbers, and values of enums. A field refers to a message or an enum by
+    its position."""
+    from coremltools.proto import Model_pb2, NeuralNetwork_pb2
+    messages, enums = [], []
+
+    def add(message):
+        if message in messages:
+            return
+        messages.append(message)
+        for field in message.fields:
+            if field.message_type and has_row(field) and field.message_type.name not in ("Model", "Program", "Pipeline"):
+                add(field.message_type)
+            if field.enum_type and field.enum_type not in enums:
+                enums.append(field.enum_type)
+
+    add(NeuralNetwork_pb2.NeuralNetworkLayer.DESCRIPTOR)
+    model = len(messages)
+    add(Model_pb2.Model.DESCRIPTOR)
+    fields = [[coreml_field(f, messages if f.message_type else enums)
+               for f in sorted(filter(has_row, message.fields), key=lambda f: f.number)] for message in messages]
+    for message, rows in zip(messages, fields, strict=True):
+        if rows:
+            rows[0] = f"    /* {message.full_name.removeprefix('CoreML.Specification.')} */\n{rows[0]}"
+    values = [[f"    {{{v.number}, {json.dumps(v.name)}}},\n" for v in enum.values] for enum in enums]
+    return (f"/* Made by tools/operators.py. */\nenum {{ MESSAGE_LAYER = 0, MESSAGE_MODEL = {model} }};\n" +
+            coreml_table("field", "field", fields) + coreml_table("choice", "choice", values))
+
+
 # --- Files --------------------------------------------------------------------------------
 
 TABLES = {"onnx": onnx, "tensorflow": tensorflow, "coreml": coreml}
@@ -147,3 +212,4 @@ if __name__ == "__main__":
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     for table in TABLES:
         (FOLDER / f"{table}.inc").write_text(text(table))
+    (FOLDER.parent / "coreml" / "messages.inc").write_text(coreml_messages())

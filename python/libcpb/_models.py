@@ -371,7 +371,8 @@ def diff(
     url_options: Mapping[str, Any] | None = None,
 ) -> answers.Differences:
     """The differences between two models of any kind and form, as ``docs/inspecting.md`` describes them.
-    ``"equal"`` is None if a model is damaged and no difference was found.
+    ``"equal"`` is None if no difference was found, but not everything was compared: a model is damaged, or a
+    value too long to be read.
 
     Args:
         a, b: Sources as for `open_model`, or models that it made. Strings longer than a model's `max_value`

@@ -50,7 +50,7 @@ static difference run(cpb_model_kind kind, fuzz_in a, fuzz_in b, int skip_values
   const char *json = cpb_diff_result(diff, &size);
   if (d.code == CPB_OK) fuzz_put(&d.json, json, size);
   d.equal = cpb_diff_equal(diff);
-  d.damaged = cpb_diff_damaged(diff) != 0;
+  d.damaged = cpb_diff_incomplete(diff) != 0;
   fuzz_check(!d.equal || !d.damaged);
   cpb_diff_free(diff);
   cpb_model_free(models[0]);

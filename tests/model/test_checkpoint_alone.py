@@ -185,6 +185,14 @@ def test_a_folder_stands_for_its_latest(cpb, tmp_path):
     assert inspect(cpb, tmp_path, "overview")["kind"] == "checkpoint"
 
 
+def test_a_folder_stands_for_a_checkpoint_without_a_name(cpb, tmp_path):
+    """What `Saver.save(session, "folder/")` writes."""
+    (tmp_path / "checkpoint").write_text('model_checkpoint_path: "/gone/folder/"\n')
+    assert cpb.run("inspect", tmp_path).returncode == 3
+    shutil.copy(CASES / "tf2/ck-1.index", tmp_path / ".index")
+    assert inspect(cpb, tmp_path, "overview")["kind"] == "checkpoint"
+
+
 def test_missing_names_are_listed(cpb, tmp_path):
     index = shutil.copy(CASES / "tf2/ck-1.index", tmp_path / "ck-1.index")
     answer = inspect(cpb, index)

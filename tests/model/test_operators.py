@@ -31,6 +31,12 @@ def test_the_tables_are_what_the_packages_say(name):
     assert text.isascii() and all(map(str.isprintable, text.splitlines()))
 
 
+def test_the_messages_of_coreml_are_what_the_package_says():
+    import operators
+    pytest.importorskip("coremltools")
+    assert (operators.FOLDER.parent / "coreml/messages.inc").read_text() == operators.coreml_messages()
+
+
 @pytest.mark.parametrize("text, sentence", [
     ("One. Two.", "One."), ("Some, e.g. this, are one. Two.", "Some, e.g. this, are one."), ("", ""), (None, ""),
     ("TODO: add doc.", ""), ("Deprecated. Use another.", ""), ("A line\n  goes on.\n\nMore.", "A line goes on."),

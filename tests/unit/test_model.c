@@ -212,7 +212,7 @@ static void the_overview_of_a_gigabyte_takes_six_requests_and_a_megabyte(void **
   HAS(&h, CPB_ASK_OVERVIEW, NULL, "\"serve\"", "\"custom\":[{\"op\":\"MyOp\"}]", "\"total\":4005");
   assert_true(h.requests <= 6);
   assert_true(h.lent <= 1000000);
-  HAS(&h, CPB_ASK_CONSTANTS, NULL, "\"size\":1073741824,\"constants\"", "\"field\":\"tensor_content\"");
+  HAS(&h, CPB_ASK_CONSTANTS, NULL, "\"size\":1073741824,\"parameters\"", "\"field\":\"tensor_content\"");
   free_host(&h);
 }
 

@@ -114,12 +114,18 @@ test('the folder of a training opens the newest of its checkpoints', () => {
   const list = 'model_checkpoint_path: "ck-7"\nall_model_checkpoint_paths: "ck-3"\n';
   const files = { '/t/ck-7.index': index, '/t/ck-7.data-00000-of-00001': values, '/t/checkpoint': Buffer.from(list) };
   const outside = Buffer.from('model_checkpoint_path: "../t/ck-7"\n');
+  const unnamed = {
+    '/v/.index': index,
+    '/v/.data-00000-of-00001': values,
+    '/v/checkpoint': Buffer.from('model_checkpoint_path: "/gone/t/"\n'),
+  };
   return withInspector(
     async ({ visit }) => {
       await visit('t/', {}, 't/ck-7.index', 'version 2');
+      await visit('v/', {}, 'v/.index', 'version 2');
       await visit('u/', {}, 'No model was found in this folder');
     },
-    { .../** @type {Record<string, Buffer>} */ (files), '/u/checkpoint': outside },
+    { .../** @type {Record<string, Buffer>} */ (files), ...unnamed, '/u/checkpoint': outside },
   );
 });
 

@@ -93,7 +93,7 @@ int cli_diff(cli *c) {
     return TROUBLE;
   }
   bool done = open_models(&d) && make_diff(&d) && compare(&d) && print(&d);
-  bool whole = done && cpb_diff_damaged(d.diff) == 0;
+  bool whole = done && cpb_diff_incomplete(d.diff) == 0;
   int status = !whole ? TROUBLE : cpb_diff_equal(d.diff) ? EQUAL : DIFFERENT;
   cpb_diff_free(d.diff);
   for (int side = 0; side < 2; side++) cpb_model_file_close(d.files[side]);

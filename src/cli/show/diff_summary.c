@@ -102,7 +102,7 @@ static uint64_t sum(yyjson_val *result, const char *member) {
   return all;
 }
 
-/* For damaged models that are equal as far as they can be read. */
+/* For models that are equal as far as they can be read. */
 static void put_unknown(cli_sheet *s, yyjson_val *result) {
   uint64_t last = 0;
   cli_put(s, "Whether the models are the same cannot be said; what can be read of both is the same");

@@ -73,7 +73,7 @@ static bool find_latest_in(size_t length, char *out) {
   strcpy(out + length, "/checkpoint");
   cpb_file *file = cpb_lookup_open(&a, out, NULL, &absent, &ignored);
   const bool found = file && cpb_latest_checkpoint(&a, file, name);
-  for (int i = 0; found && i < 2; i++) {
+  for (int i = 0; found && i < (*name ? 2 : 1); i++) {
     cpb_format(out + length, CPB_FIND_MODEL_ROOM, i == 0 ? "/%s.index" : "/%s", name);
     if (cpb_lookup_exists(out)) return true;
   }
@@ -234,7 +234,7 @@ static cpb_file *open_latest(const cpb_allocator *a, const char *url, const cpb_
   cpb_file *file = cpb_lookup_open(a, out, urls, &absent, &ignored);
   if (!file || !cpb_latest_checkpoint(a, file, latest)) return NULL;
   file = NULL;
-  for (int i = 0; i < 2 && !file; i++) {
+  for (int i = 0; i < (*latest ? 2 : 1) && !file; i++) {
     cpb_format(name, sizeof name, "%s%s", latest, endings[i]);
     if (!cpb_path_escape(url, (cpb_span){(const uint8_t *)name, strlen(name)}, escaped)) return NULL;
     if (strlen(escaped) >= CPB_PACKAGE_ROOM) return NULL;

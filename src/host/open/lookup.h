@@ -73,7 +73,8 @@ bool cpb_package_root(const cpb_allocator *a, cpb_file *manifest, char out[CPB_P
 
 #define CPB_LATEST_ROOM 240
 
-/* The last part of the path in the file, which is the checkpoint's place when it was saved. Takes `file` over. */
+/* The last part of the path in the file, which is the checkpoint's place when it was saved: "" for files named ".index"
+ * and so on. Takes `file` over. */
 bool cpb_latest_checkpoint(const cpb_allocator *a, cpb_file *file, char out[CPB_LATEST_ROOM]);
 
 #endif

@@ -63,7 +63,7 @@ static bool take(const uint8_t **at, const uint8_t *end, char *out) {
   return true;
 }
 
-/* Nothing that leads out of the folder. */
+/* Nothing that leads out of the folder; empty after a slash at the end, as a prefix "model/" has it. */
 static bool last_part(const uint8_t *at, const uint8_t *end, char out[CPB_LATEST_ROOM]) {
   size_t size = 0;
   while (at < end && *at != '"') {
@@ -71,7 +71,7 @@ static bool last_part(const uint8_t *at, const uint8_t *end, char out[CPB_LATEST
     size = out[size] == '/' || out[size] == '\\' ? 0 : size + 1;
   }
   out[size] = 0;
-  return at < end && size > 0 && strcmp(out, ".") != 0 && strcmp(out, "..") != 0;
+  return at < end && strcmp(out, ".") != 0 && strcmp(out, "..") != 0;
 }
 
 bool cpb_latest_checkpoint(const cpb_allocator *a, cpb_file *file, char out[CPB_LATEST_ROOM]) {

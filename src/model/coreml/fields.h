@@ -75,7 +75,13 @@ enum {
 }; /* TensorValue */
 
 enum { NETWORK_LAYER = 1, NETWORK_TEXT_LABELS = 100, NETWORK_NUMBER_LABELS = 101, LABELS = 1 };
-enum { LAYER_NAME = 1, LAYER_INPUT = 2, LAYER_OUTPUT = 3, LAYER_KINDS = 100 /* the first of them */ };
+enum {
+  LAYER_NAME = 1,
+  LAYER_INPUT = 2,
+  LAYER_OUTPUT = 3,
+  LAYER_UPDATABLE = 10,
+  LAYER_KINDS = 100 /* the first of them */
+};
 enum { LAYER_BRANCH = 605, LAYER_LOOP = 615 };
 enum { BRANCH_IF = 1, BRANCH_ELSE = 2, LOOP_CONDITION = 3, LOOP_BODY = 4 };
 enum {

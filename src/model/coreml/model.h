@@ -42,6 +42,11 @@ typedef struct cpb_coreml_network {
 } cpb_coreml_network;
 size_t cpb_coreml_networks_of(cpb_span layer, cpb_coreml_network networks[2]);
 
+/* Write the objects of attributes: whatever a layer, or a model besides its graph, is set to (settings.c). With a page,
+ * only those that it has. */
+void cpb_coreml_write_layer_settings(cpb_json_writer *answer, const cpb_part *part, cpb_span layer);
+void cpb_coreml_write_model_settings(cpb_json_writer *answer, const cpb_part *part, cpb_span model, cpb_page *page);
+
 /* The name of a type, such as "neuralNetwork"; an unknown one is "type 777", in `spare`. */
 cpb_span cpb_coreml_type_name(uint32_t type, char *spare);
 

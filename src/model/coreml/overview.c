@@ -118,6 +118,12 @@ static void write_graph(cpb_viewed *m) {
   if (count > 0) cpb_json_writer_unsigned(a, "classes", count);
 }
 
+static void write_attributes(cpb_viewed *m) {
+  cpb_page page = cpb_viewed_page(m, "attributes");
+  cpb_coreml_write_model_settings(m->answer, m->view.part, m->view.part->message, &page);
+  cpb_page_close(m->answer, &page);
+}
+
 void cpb_coreml_overview(cpb_viewed *m) {
   const cpb_span description = cpb_get_bytes(m->view.part->message, MODEL_DESCRIPTION);
   const cpb_span metadata = cpb_get_bytes(description, DESCRIPTION_METADATA);
@@ -127,5 +133,6 @@ void cpb_coreml_overview(cpb_viewed *m) {
   cpb_viewed_write_counts(m);
   cpb_viewed_write_parameters(m);
   cpb_viewed_write_files(m);
+  write_attributes(m);
   write_metadata(m, metadata);
 }

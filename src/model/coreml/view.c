@@ -179,17 +179,18 @@ static void write_inner(cpb_json_writer *a, cpb_span name, cpb_span graph, uint3
   cpb_json_writer_close(a, '}');
 }
 
-/* The networks within a layer, by their fields; for any other layer its weights. */
+/* The networks within a layer, by their fields, or its weights; then its settings. */
 static void write_layer(cpb_json_writer *a, const cpb_view *v, uint32_t graph, const cpb_view_node *node) {
   writing w = {a, v->part};
   cpb_coreml_network networks[2];
   const size_t count = cpb_coreml_networks_of(node->message, networks);
   for (size_t i = 0; i < count; i++) write_inner(a, networks[i].name, networks[i].message, NETWORK_LAYER);
   if (count == 0) cpb_coreml_each_constant_of(v, graph, node, write_weights, &w);
+  cpb_coreml_write_layer_settings(a, v->part, node->message);
 }
 
-/* The graphs of a model in a pipeline; for a program its functions. */
-static void write_model(cpb_json_writer *a, const cpb_view_node *node) {
+/* The graphs of a model in a pipeline, for a program its functions; then its settings. */
+static void write_model(cpb_json_writer *a, const cpb_view *v, const cpb_view_node *node) {
   cpb_span content;
   const uint32_t type = cpb_coreml_type_of(node->message, &content);
   cpb_cursor c = cpb_cursor_of(content);
@@ -203,6 +204,7 @@ static void write_model(cpb_json_writer *a, const cpb_view_node *node) {
       break;
     default: break;
   }
+  cpb_coreml_write_model_settings(a, v->part, node->message, NULL);
 }
 
 /* --- The view ------------------------------------------------------------------------------------ */
@@ -213,7 +215,7 @@ static void write_node(cpb_json_writer *a, const cpb_view *v, uint32_t graph, co
   switch (g->form) {
     case CPB_COREML_BLOCK: write_operation(a, v, g, node->message); break;
     case CPB_COREML_NETWORK: write_layer(a, v, graph, node); break;
-    default: write_model(a, node); break;
+    default: write_model(a, v, node); break;
   }
   cpb_json_writer_close(a, ']');
 }

@@ -73,7 +73,7 @@ static void begin_result(cpb_diff *d) {
 
 static void write_damage(cpb_diff *d) {
   static const char *const names[] = {"a", "b"};
-  if (cpb_diff_damaged(d) == 0) return;
+  if (!d->damage[0].met && !d->damage[1].met) return;
   cpb_json_writer_open(&d->out, "damaged", '{');
   for (int side = 0; side < 2; side++) {
     const cpb_diff_damage *damage = &d->damage[side];
@@ -93,7 +93,7 @@ static cpb_step end_result(cpb_diff *d) {
   cpb_json_writer_unsigned(&d->out, "sections", d->left_out.sections);
   cpb_json_writer_unsigned(&d->out, "same", d->left_out.same);
   cpb_json_writer_close(&d->out, '}');
-  if (d->different || cpb_diff_damaged(d) == 0) cpb_json_writer_bool(&d->out, "equal", !d->different);
+  if (d->different || cpb_diff_incomplete(d) == 0) cpb_json_writer_bool(&d->out, "equal", !d->different);
   else cpb_json_writer_null(&d->out, "equal"); /* as far as the models can be read */
   write_damage(d);
   cpb_json_writer_close(&d->out, '}');
@@ -158,8 +158,12 @@ int cpb_diff_side(const cpb_diff *d) { return d->side; }
 int64_t cpb_diff_shard(const cpb_diff *d) { return d->shard; }
 cpb_input *cpb_diff_input(cpb_diff *d) { return d->input; }
 const cpb_error *cpb_diff_error(const cpb_diff *d) { return &d->error; }
-int cpb_diff_equal(const cpb_diff *d) { return d->ended == CPB_STEP_DONE && !d->different && cpb_diff_damaged(d) == 0; }
-int cpb_diff_damaged(const cpb_diff *d) { return (d->damage[0].met ? 1 : 0) | (d->damage[1].met ? 2 : 0); }
+int cpb_diff_equal(const cpb_diff *d) {
+  return d->ended == CPB_STEP_DONE && !d->different && cpb_diff_incomplete(d) == 0;
+}
+int cpb_diff_incomplete(const cpb_diff *d) {
+  return (d->damage[0].met ? 1 : 0) | (d->damage[1].met ? 2 : 0) | (d->has_unread && !d->different ? 4 : 0);
+}
 
 const char *cpb_diff_result(const cpb_diff *d, size_t *size) {
   bool done = d->ended == CPB_STEP_DONE;

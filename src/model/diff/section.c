@@ -125,6 +125,7 @@ void cpb_diff_section_begin(cpb_diff *d, const char *name, cpb_span function) {
                                   .function = function,
                                   .of_functions = strcmp(name, "functions") == 0,
                                   .of_layers = strcmp(name, "layers") == 0,
+                                  .of_attributes = strcmp(name, "attributes") == 0,
                                   .derived = is_derived(name)};
   cpb_json_writer_open(&d->out, NULL, '{');
   cpb_json_writer_text(&d->out, "section", name);
@@ -232,6 +233,15 @@ static void changed(cpb_diff *d, cpb_span name, const cpb_span texts[2]) {
   *(differs ? &d->section.changed : &d->section.same) += 1;
 }
 
+/* An attribute of the model that was not read, as too long, only has the same size. Of texts that is enough. */
+static void take_same(cpb_diff *d, cpb_span text) {
+  const bool is_unread_value = d->section.of_attributes && !d->options.same_file &&
+                               cpb_span_contains(text, cpb_span_of("\"value\":{\"omitted\":{")) &&
+                               !cpb_span_contains(text, cpb_span_of("\"kind\":\"string\""));
+  d->has_unread = d->has_unread || is_unread_value;
+  *(is_unread_value ? &d->section.unread : &d->section.same) += 1;
+}
+
 void cpb_diff_compare_item(cpb_diff *d, const cpb_diff_join *join) {
   cpb_span texts[2];
   bool unread = is_unread(d, join);
@@ -246,7 +256,7 @@ void cpb_diff_compare_item(cpb_diff *d, const cpb_diff_join *join) {
     }
     texts[side] = join->items[side] ? cpb_diff_text(&d->items.plain[side], join->items[side]) : (cpb_span){NULL, 0};
   }
-  if (cpb_span_equal(texts[0], texts[1])) d->section.same++;
+  if (cpb_span_equal(texts[0], texts[1])) take_same(d, texts[0]);
   else if (unread || ((d->lacks[0] || d->lacks[1]) && is_left(d, texts))) d->section.unread++;
   else changed(d, cpb_diff_key(&d->items.plain[0], join->items[0]), texts);
 }

@@ -48,9 +48,10 @@ async function rootOf(folder) {
  * @param {Place | undefined} folder @returns {Promise<Place[]>} */
 async function latestIn(folder) {
   const list = new TextDecoder().decode(await folder?.near('checkpoint', '')?.bytes());
-  const [, name] = /^\s*model_checkpoint_path:\s*"([^"\\]+)"/m.exec(list) ?? [];
-  if (!isWithin(name)) return [];
-  return [`${name}.index`, String(name)].flatMap((one) => folder?.near(one, '') ?? []);
+  const [, path] = /^\s*model_checkpoint_path:\s*"((?:[^"\\]|\\.)*)"/m.exec(list) ?? [];
+  const name = path?.split(/[/\\]+/).pop(); // where it was saved is another place
+  if (name === undefined || /^\.\.?$/.test(name)) return [];
+  return [`${name}.index`, ...(name ? [name] : [])].flatMap((one) => folder?.near(one, '') ?? []);
 }
 
 /**
