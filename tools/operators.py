@@ -150,18 +150,24 @@ def coreml_field(field, types):
     kinds = {getattr(FieldDescriptor, name): kind for name, kind in KINDS.items()}
     of = field.message_type or field.enum_type
     is_map = field.message_type and of.GetOptions().map_entry
-    words = (field.number, "KIND_" + kinds[field.type], "HOW_MAP" if is_map else "HOW_LIST" if field.is_repeated else "HOW_ONE",
+    words = (field.number, "IS_" + kinds[field.type], "MAP" if is_map else "LIST" if field.is_repeated else "ONE",
              types.index(of) if of in types else 0, json.dumps(field.name),
              json.dumps(field.containing_oneof.name) if field.containing_oneof and field.message_type else "NULL")
-    return "    {" + ", ".join(map(str, words)) + "},\n"
+    return "{" + ", ".join(map(str, words)) + "},"
 
 
-def coreml_table(name, type_, rows):
+def wrapped(rows):
+    """Lines of whole rows."""
+    text = " ".join(row.replace(" ", "\0") for row in rows).replace("*/\0", "*/ ")
+    return textwrap.fill(text, 120, initial_indent="    ", subsequent_indent="    ", break_long_words=False,
+                         break_on_hyphens=False).replace("\0", " ")
+
+
+def coreml_table(name, rows):
     """C of the rows of all, and of the index of the first row of each."""
     firsts = [sum(map(len, rows[:i])) for i in range(len(rows) + 1)]
-    lines = textwrap.fill(", ".join(map(str, firsts)), 116, initial_indent="    ", subsequent_indent="    ")
-    return (f"static const uint16_t first_{name}[] = {{\n{lines}}};\n"
-            f"static const {type_} {name}s[] = {{\n{''.join(row for some in rows for row in some)}}};\n")
+    return (f"static const uint16_t first_{name}[] = {{\n{wrapped(f'{first},' for first in firsts)}\n}};\n"
+            f"static const {name} {name}s[] = {{\n{wrapped(row for some in rows for row in some)}\n}};\n")
 
 
 def coreml_messages():
@@ -187,10 +193,10 @@ def coreml_messages():
                for f in sorted(filter(has_row, message.fields), key=lambda f: f.number)] for message in messages]
     for message, rows in zip(messages, fields, strict=True):
         if rows:
-            rows[0] = f"    /* {message.full_name.removeprefix('CoreML.Specification.')} */\n{rows[0]}"
-    values = [[f"    {{{v.number}, {json.dumps(v.name)}}},\n" for v in enum.values] for enum in enums]
+            rows[0] = f"/* {message.full_name.removeprefix('CoreML.Specification.')} */ {rows[0]}"
+    values = [[f"{{{v.number}, {json.dumps(v.name)}}}," for v in enum.values] for enum in enums]
     return (f"/* Made by tools/operators.py. */\nenum {{ MESSAGE_LAYER = 0, MESSAGE_MODEL = {model} }};\n" +
-            coreml_table("field", "field", fields) + coreml_table("choice", "choice", values))
+            coreml_table("field", fields) + coreml_table("choice", values))
 
 
 # --- Files --------------------------------------------------------------------------------

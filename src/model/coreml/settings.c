@@ -10,9 +10,9 @@
 
 /* --- Messages ------------------------------------------------------------------------------ */
 
-enum { KIND_BOOL, KIND_INT, KIND_UINT, KIND_FLOAT, KIND_DOUBLE, KIND_STRING, KIND_BYTES, KIND_ENUM, KIND_MESSAGE };
+enum { IS_BOOL, IS_INT, IS_UINT, IS_FLOAT, IS_DOUBLE, IS_STRING, IS_BYTES, IS_ENUM, IS_MESSAGE };
 
-enum { HOW_ONE, HOW_LIST, HOW_MAP };
+enum { ONE, LIST, MAP };
 
 typedef struct field {
   uint16_t number;
@@ -63,7 +63,7 @@ typedef struct numbers {
 } numbers;
 
 static bool next_packed(numbers *n, uint64_t *value) {
-  if (n->field->kind != KIND_DOUBLE) return cpb_packed_next(&n->packed, n->field->kind == KIND_FLOAT, value);
+  if (n->field->kind != IS_DOUBLE) return cpb_packed_next(&n->packed, n->field->kind == IS_FLOAT, value);
   if (n->packed.size < 8) return false;
   *value = cpb_load64(n->packed.data);
   n->packed = (cpb_span){n->packed.data + 8, n->packed.size - 8};
@@ -87,17 +87,17 @@ static numbers numbers_of(cpb_span message, const field *f) {
 }
 
 static void write_number(cpb_json_writer *a, const char *key, const field *f, uint64_t value) {
-  const char *name = f->kind == KIND_ENUM ? name_of_value(f->of, value) : NULL;
+  const char *name = f->kind == IS_ENUM ? name_of_value(f->of, value) : NULL;
   const uint32_t bits = (uint32_t)value;
   float real;
   double exact;
   memcpy(&real, &bits, sizeof real);
   memcpy(&exact, &value, sizeof exact);
   if (name) cpb_json_writer_text(a, key, name);
-  else if (f->kind == KIND_BOOL) cpb_json_writer_bool(a, key, value != 0);
-  else if (f->kind == KIND_FLOAT) cpb_json_writer_float(a, key, real);
-  else if (f->kind == KIND_DOUBLE) cpb_json_writer_double(a, key, exact);
-  else if (f->kind == KIND_UINT) cpb_json_writer_exact_unsigned(a, key, value);
+  else if (f->kind == IS_BOOL) cpb_json_writer_bool(a, key, value != 0);
+  else if (f->kind == IS_FLOAT) cpb_json_writer_float(a, key, real);
+  else if (f->kind == IS_DOUBLE) cpb_json_writer_double(a, key, exact);
+  else if (f->kind == IS_UINT) cpb_json_writer_exact_unsigned(a, key, value);
   else cpb_json_writer_exact(a, key, (int64_t)value);
 }
 
@@ -162,7 +162,7 @@ static void write_text(writing *w, const field *f, cpb_span text) {
   if (!text.data) return;
   if (cpb_part_omits(w->part, text)) {
     write_left_out(w, text, kind_names[f->kind]);
-  } else if (f->kind == KIND_BYTES) {
+  } else if (f->kind == IS_BYTES) {
     cpb_sha256_begin(&sha);
     cpb_sha256_add(&sha, text.data, text.size);
     write_hash(w, text.size, &sha);
@@ -251,7 +251,7 @@ static void write_message(writing *w, const field *f, cpb_span message, size_t b
 static void add_key(writing *w, const field *f, cpb_span entry) {
   char number[24];
   const field *key = find(f->of, MAP_KEY);
-  const bool is_text = key && key->kind == KIND_STRING;
+  const bool is_text = key && key->kind == IS_STRING;
   cpb_format(number, sizeof number, "%lld", (long long)cpb_get_number(entry, MAP_KEY));
   add_text(w, "[");
   add(w, is_text ? cpb_get_bytes(entry, MAP_KEY) : cpb_span_of(number));
@@ -259,8 +259,8 @@ static void add_key(writing *w, const field *f, cpb_span entry) {
 }
 
 static void write_value(writing *w, const field *f, cpb_span message, size_t before, unsigned depth) {
-  if (f->kind == KIND_MESSAGE) write_message(w, f, message, before, depth);
-  else if (f->kind == KIND_STRING || f->kind == KIND_BYTES) write_text(w, f, cpb_get_bytes(message, f->number));
+  if (f->kind == IS_MESSAGE) write_message(w, f, message, before, depth);
+  else if (f->kind == IS_STRING || f->kind == IS_BYTES) write_text(w, f, cpb_get_bytes(message, f->number));
   else write_scalar(w, f, message);
 }
 
@@ -269,15 +269,15 @@ static void write_messages(writing *w, const field *f, cpb_span message, unsigne
   cpb_sha256 sha;
   cpb_cursor c = cpb_cursor_of(message);
   const size_t count = count_all(f, message, &sha), own = w->name.size;
-  const field *value = f->how == HOW_MAP ? find(f->of, MAP_VALUE) : NULL;
-  if (count > (f->how == HOW_MAP ? LIST_MOST : MESSAGES_MOST)) {
+  const field *value = f->how == MAP ? find(f->of, MAP_VALUE) : NULL;
+  if (count > (f->how == MAP ? LIST_MOST : MESSAGES_MOST)) {
     write_hash(w, count, &sha);
     return;
   }
   for (size_t i = 0; cpb_cursor_find(&c, f->number, CPB_WIRE_LEN); i++, w->name.size = own) {
     char index[16];
     cpb_format(index, sizeof index, "[%zu]", i);
-    if (f->how == HOW_MAP) add_key(w, f, c.bytes);
+    if (f->how == MAP) add_key(w, f, c.bytes);
     else add_text(w, index);
     if (value) write_value(w, value, c.bytes, w->name.size, depth + 1);
     else write_fields(w, f->of, c.bytes, depth + 1);
@@ -287,8 +287,8 @@ static void write_messages(writing *w, const field *f, cpb_span message, unsigne
 static void write_list(writing *w, const field *f, cpb_span message, unsigned depth) {
   const cpb_span lacking = left_out(w, f, message);
   if (lacking.data) write_left_out(w, lacking, "list");
-  else if (f->kind == KIND_MESSAGE) write_messages(w, f, message, depth);
-  else if (f->kind == KIND_STRING || f->kind == KIND_BYTES) write_texts(w, f, message);
+  else if (f->kind == IS_MESSAGE) write_messages(w, f, message, depth);
+  else if (f->kind == IS_STRING || f->kind == IS_BYTES) write_texts(w, f, message);
   else write_numbers(w, f, message);
 }
 
@@ -299,7 +299,7 @@ static void write_fields(writing *w, unsigned message, cpb_span content, unsigne
   const size_t before = w->name.size;
   for (size_t i = first_field[message]; i < first_field[message + 1]; i++, w->name.size = before) {
     add_text(w, fields[i].name);
-    if (fields[i].how == HOW_ONE) write_value(w, &fields[i], content, before, depth);
+    if (fields[i].how == ONE) write_value(w, &fields[i], content, before, depth);
     else write_list(w, &fields[i], content, depth);
   }
   w->name.size = around;
@@ -311,7 +311,7 @@ void cpb_coreml_write_layer_settings(cpb_json_writer *a, const cpb_part *part, c
   const field *f = find(MESSAGE_LAYER, cpb_coreml_layer_of(layer, &parameters));
   const field *updatable = find(MESSAGE_LAYER, LAYER_UPDATABLE);
   cpb_buffer_init(&w.name, &a->out.allocator);
-  if (f && f->kind == KIND_MESSAGE) write_fields(&w, f->of, parameters, 0);
+  if (f && f->kind == IS_MESSAGE) write_fields(&w, f->of, parameters, 0);
   add_text(&w, updatable->name);
   write_scalar(&w, updatable, layer);
   cpb_buffer_free(&w.name);
@@ -325,7 +325,7 @@ void cpb_coreml_write_model_settings(cpb_json_writer *a, const cpb_part *part, c
   if (f && cpb_part_omits(part, content)) {
     add_text(&w, f->name);
     write_left_out(&w, content, "message");
-  } else if (f && f->kind == KIND_MESSAGE) {
+  } else if (f && f->kind == IS_MESSAGE) {
     write_fields(&w, f->of, content, 0);
   }
   cpb_buffer_free(&w.name);
