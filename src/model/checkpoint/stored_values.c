@@ -224,8 +224,10 @@ static cpb_have prepare(reader *r) {
 /* A new slice makes another file the input. */
 static cpb_have open_part(reader *r) {
   const slice *s = r->num_slices > 0 ? &r->slices[r->number] : NULL;
+  cpb_span key = s ? (cpb_span){NULL, 0} : cpb_stored_key(r->stored);
+  if (s && s->key_size > 0) key = (cpb_span){r->keys.data + s->key, s->key_size};
   const cpb_stored_part part = {.stored = s ? s->stored : r->stored,
-                                .key = s ? (cpb_span){r->keys.data + s->key, s->key_size} : cpb_stored_key(r->stored),
+                                .key = key,
                                 .shape = s ? s->bounds + s->rank : r->stored->shape};
   if (r->is_begun) cpb_input_init(&r->input);
   r->is_begun = true;
