@@ -11,7 +11,7 @@
 
 typedef struct slice {
   const cpb_stored *stored;
-  size_t key, key_size; /* in `keys` */
+  size_t key, key_size; /* in `keys`; none in version 2 */
   uint64_t *bounds;     /* its position, and its shape */
   uint32_t rank;
 } slice;
@@ -118,7 +118,7 @@ static cpb_have add_slice(reader *r, const cpb_slices *all, slice *s) {
   const uint32_t rank = r->stored->rank;
   *s = (slice){.stored = is_old ? r->stored : all->stored,
                .key = r->keys.size,
-               .key_size = all->key.size,
+               .key_size = is_old ? all->key.size : 0,
                .bounds = r->bounds + 2 * (size_t)rank * r->num_slices,
                .rank = rank};
   if (!s->stored) return fails(r, CPB_E_DAMAGED, "are not all there; the checkpoint has no key of one");
@@ -226,9 +226,8 @@ static cpb_have open_part(reader *r) {
   const slice *s = r->num_slices > 0 ? &r->slices[r->number] : NULL;
   cpb_span key = s ? (cpb_span){NULL, 0} : cpb_stored_key(r->stored);
   if (s && s->key_size > 0) key = (cpb_span){r->keys.data + s->key, s->key_size};
-  const cpb_stored_part part = {.stored = s ? s->stored : r->stored,
-                                .key = key,
-                                .shape = s ? s->bounds + s->rank : r->stored->shape};
+  const cpb_stored_part part = {
+      .stored = s ? s->stored : r->stored, .key = key, .shape = s ? s->bounds + s->rank : r->stored->shape};
   if (r->is_begun) cpb_input_init(&r->input);
   r->is_begun = true;
   r->at = 0;
