@@ -150,7 +150,8 @@ def coreml_field(field, types):
     kinds = {getattr(FieldDescriptor, name): kind for name, kind in KINDS.items()}
     of = field.message_type or field.enum_type
     is_map = field.message_type and of.GetOptions().map_entry
-    words = (field.number, "IS_" + kinds[field.type], "MAP" if is_map else "LIST" if field.is_repeated else "ONE",
+    kind = "SHOWN" if field.message_type and of not in types else kinds[field.type]
+    words = (field.number, "IS_" + kind, "MAP" if is_map else "LIST" if field.is_repeated else "ONE",
              types.index(of) if of in types else 0, json.dumps(field.name),
              json.dumps(field.containing_oneof.name) if field.containing_oneof and field.message_type else "NULL")
     return "{" + ", ".join(map(str, words)) + "},"

@@ -150,6 +150,18 @@ def test_each_type_of_model_has_its_settings(cpb, tmp_path, type_, seed):
     assert told(overview["attributes"]["items"]) == told(expected(getattr(model, type_)))
 
 
+@pytest.mark.parametrize("type_", ["mlProgram", "pipeline"])
+def test_what_the_view_shows_is_no_setting(cpb, tmp_path, type_):
+    model = Model_pb2.Model(specificationVersion=8)
+    model.mlProgram.version = 1
+    model.mlProgram.functions["main"].opset = "CoreML8"
+    if type_ == "pipeline":
+        model.pipeline.models.add().CopyFrom(Model_pb2.Model(specificationVersion=8, identity={}))
+        model.pipeline.names.append("one")
+    overview = ask(cpb, written(tmp_path, model), "overview")
+    assert (overview["type"], overview["attributes"]["items"]) == (type_, [])
+
+
 def leaves(message):
     for field, value in message.ListFields():
         if field.message_type is None and not field.is_repeated:

@@ -10,7 +10,8 @@
 
 /* --- Messages ------------------------------------------------------------------------------ */
 
-enum { IS_BOOL, IS_INT, IS_UINT, IS_FLOAT, IS_DOUBLE, IS_STRING, IS_BYTES, IS_ENUM, IS_MESSAGE };
+/* IS_SHOWN: a message that the view shows. */
+enum { IS_BOOL, IS_INT, IS_UINT, IS_FLOAT, IS_DOUBLE, IS_STRING, IS_BYTES, IS_ENUM, IS_MESSAGE, IS_SHOWN };
 
 enum { ONE, LIST, MAP };
 
@@ -322,7 +323,7 @@ void cpb_coreml_write_model_settings(cpb_json_writer *a, const cpb_part *part, c
   writing w = {.out = a, .part = part, .page = page};
   const field *f = find(MESSAGE_MODEL, cpb_coreml_type_of(model, &content));
   cpb_buffer_init(&w.name, &a->out.allocator);
-  if (f && cpb_part_omits(part, content)) {
+  if (f && f->kind == IS_MESSAGE && cpb_part_omits(part, content)) {
     add_text(&w, f->name);
     write_left_out(&w, content, "message");
   } else if (f && f->kind == IS_MESSAGE) {
