@@ -93,7 +93,7 @@ CPB_API const char *cpb_diff_result(const cpb_diff *diff, size_t *size);
 CPB_API int cpb_diff_equal(const cpb_diff *diff);
 
 /* After CPB_STEP_DONE: why not everything was compared, a sum of 1 and 2 for damage in `a` and `b`, and
- * 4 for a content that is too long to be read, such as the trees of a Core ML model, if no difference
+ * 4 for content that is too long to be read, such as the trees of a Core ML model, if no difference
  * was found; 0 if everything was. Models that were not wholly compared do not count as equal, even if
  * the rest does not differ. */
 CPB_API int cpb_diff_incomplete(const cpb_diff *diff);

@@ -215,6 +215,17 @@ def test_content_that_is_too_long_to_be_read_is_not_called_the_same(cpb, tmp_pat
     assert cpb.run("diff", one, written(tmp_path, model, "other.mlmodel")).returncode == 1
 
 
+def test_a_layer_that_is_too_long_to_be_read_is_not_called_the_same(cpb, tmp_path):
+    model = Model_pb2.Model(specificationVersion=4)
+    layer = model.neuralNetwork.layers.add(name="l", input=["x"], output=["y"])
+    layer.reshapeStatic.targetShape.extend([300] * 20_000)
+    one = written(tmp_path, model)
+    [node] = ask(cpb, one, "nodes")["nodes"]["items"]
+    assert [(a["name"], a["kind"]) for a in node["attributes"]] == [("reshapeStatic", "message")]
+    layer.reshapeStatic.targetShape[7] = 301
+    assert cpb.run("diff", one, written(tmp_path, model, "other.mlmodel")).returncode == 2
+
+
 @pytest.mark.parametrize("count", [64, 65])
 def test_a_long_list_is_told_by_its_hash(cpb, tmp_path, count):
     """Enough of it to differ."""

@@ -240,13 +240,25 @@ static void write_choice(writing *w, const field *f, size_t before) {
   add_text(w, f->name);
 }
 
-/* What a message holds, which may be nothing. */
+/* Writes nothing for an empty message but the choice that it stands for. */
 static void write_message(writing *w, const field *f, cpb_span message, size_t before, unsigned depth) {
   const cpb_span content = cpb_get_bytes(message, f->number);
   if (!content.data) return;
   if (f->oneof) write_choice(w, f, before);
   if (cpb_part_omits(w->part, content)) write_left_out(w, content, "message");
   else write_fields(w, f->of, content, depth + 1);
+}
+
+/* The message of a layer or a model, under its name if it is not in memory. */
+static void write_whole(writing *w, const field *f, cpb_span content) {
+  if (!f || f->kind != IS_MESSAGE) return;
+  if (!cpb_part_omits(w->part, content)) {
+    write_fields(w, f->of, content, 0);
+    return;
+  }
+  add_text(w, f->name);
+  write_left_out(w, content, "message");
+  w->name.size = 0;
 }
 
 static void add_key(writing *w, const field *f, cpb_span entry) {
@@ -312,7 +324,7 @@ void cpb_coreml_write_layer_settings(cpb_json_writer *a, const cpb_part *part, c
   const field *f = find(MESSAGE_LAYER, cpb_coreml_layer_of(layer, &parameters));
   const field *updatable = find(MESSAGE_LAYER, LAYER_UPDATABLE);
   cpb_buffer_init(&w.name, &a->out.allocator);
-  if (f && f->kind == IS_MESSAGE) write_fields(&w, f->of, parameters, 0);
+  write_whole(&w, f, parameters);
   add_text(&w, updatable->name);
   write_scalar(&w, updatable, layer);
   cpb_buffer_free(&w.name);
@@ -323,11 +335,6 @@ void cpb_coreml_write_model_settings(cpb_json_writer *a, const cpb_part *part, c
   writing w = {.out = a, .part = part, .page = page};
   const field *f = find(MESSAGE_MODEL, cpb_coreml_type_of(model, &content));
   cpb_buffer_init(&w.name, &a->out.allocator);
-  if (f && f->kind == IS_MESSAGE && cpb_part_omits(part, content)) {
-    add_text(&w, f->name);
-    write_left_out(&w, content, "message");
-  } else if (f && f->kind == IS_MESSAGE) {
-    write_fields(&w, f->of, content, 0);
-  }
+  write_whole(&w, f, content);
   cpb_buffer_free(&w.name);
 }

@@ -221,9 +221,9 @@ typedef struct cpb_diff_read {
 typedef struct cpb_diff_section {
   size_t begin; /* of it in the result */
   bool comma;
-  cpb_span function;                           /* the section is about its nodes; NULL: about no function */
-  bool of_functions, of_layers, of_attributes; /* each item is a function, or a layer */
-  bool derived; /* items depend on other parts of the model, so damage to these changes them */
+  cpb_span function;            /* the section is about its nodes; NULL: about no function */
+  bool of_functions, of_layers; /* each item is a function, or a layer */
+  bool derived;                 /* items depend on other parts of the model, so damage to these changes them */
   uint64_t added, removed, changed, same;
   uint64_t unread;    /* not comparable because a model is damaged */
   uint64_t elsewhere; /* equal, but with values in another place */

@@ -125,7 +125,6 @@ void cpb_diff_section_begin(cpb_diff *d, const char *name, cpb_span function) {
                                   .function = function,
                                   .of_functions = strcmp(name, "functions") == 0,
                                   .of_layers = strcmp(name, "layers") == 0,
-                                  .of_attributes = strcmp(name, "attributes") == 0,
                                   .derived = is_derived(name)};
   cpb_json_writer_open(&d->out, NULL, '{');
   cpb_json_writer_text(&d->out, "section", name);
@@ -233,11 +232,15 @@ static void changed(cpb_diff *d, cpb_span name, const cpb_span texts[2]) {
   *(differs ? &d->section.changed : &d->section.same) += 1;
 }
 
-/* An attribute of the model that was not read, as too long, only has the same size. Of texts that is enough. */
+/* An attribute that was not read, as too long, only has the same size. That is enough for texts. */
+static bool has_unread_value(cpb_span text) {
+  return cpb_span_contains(text, cpb_span_of("\"kind\":\"message\",\"value\":{\"omitted\":{")) ||
+         cpb_span_contains(text, cpb_span_of("\"kind\":\"list\",\"value\":{\"omitted\":{")) ||
+         cpb_span_contains(text, cpb_span_of("\"kind\":\"bytes\",\"value\":{\"omitted\":{"));
+}
+
 static void take_same(cpb_diff *d, cpb_span text) {
-  const bool is_unread_value = d->section.of_attributes && !d->options.same_file &&
-                               cpb_span_contains(text, cpb_span_of("\"value\":{\"omitted\":{")) &&
-                               !cpb_span_contains(text, cpb_span_of("\"kind\":\"string\""));
+  const bool is_unread_value = !d->options.same_file && has_unread_value(text);
   d->has_unread = d->has_unread || is_unread_value;
   *(is_unread_value ? &d->section.unread : &d->section.same) += 1;
 }
