@@ -70,6 +70,11 @@ static void overflow_is_noticed(void **state) {
   assert_true(cpb_mul_u64(0, 3, &wide) && wide == 0);
   assert_false(cpb_mul_u64(UINT64_MAX / 2 + 1, 2, &wide));
   assert_true(cpb_to_size(7, &size) && size == 7);
+  wide = 3;
+  cpb_add_saturated(&wide, 4);
+  assert_true(wide == 7);
+  cpb_add_saturated(&wide, UINT64_MAX - 6);
+  assert_true(wide == UINT64_MAX);
 }
 
 static void quote_escapes_what_a_terminal_would_act_on(void **state) {
@@ -147,6 +152,10 @@ static void bytes_that_do_not_help_are_an_error(void **state) {
   }
   cpb_input_init(&input);
   assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_WAIT);
+  cpb_input_supply(&input, 0, "abcd", 4);
+  assert_int_equal(cpb_input_span(&input, 7, 2, 0, &span), CPB_WAIT); /* which was not asked for before */
+  cpb_input_init(&input);
+  assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_WAIT);
   cpb_input_supply(&input, 5, "", 0);
   cpb_input_end(&input, 5); /* that is why */
   assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_AT_END);
@@ -177,6 +186,7 @@ static void a_size_that_was_told_is_no_answer_to_a_range(void **state) {
   assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_WAIT);
   cpb_input_end(&input, 10);
   cpb_input_end(&input, 4); /* that is why */
+  cpb_input_end(&input, 4);
   assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_AT_END);
 }
 
@@ -226,6 +236,94 @@ static void the_host_says_why_a_file_cannot_be_read(void **state) {
   assert_false(cpb_is_of_reading(&within));
 }
 
+static const cpb_other_file weights = {"weights.bin", 11, 0};
+
+static void bytes_of_another_file_are_not_taken_for_its_own(void **state) {
+  (void)state;
+  cpb_input input;
+  cpb_span span;
+  cpb_input_init(&input);
+  cpb_input_turn(&input, 2, &weights, CPB_NO_OFFSET);
+  assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_WAIT);
+  cpb_input_supply_other(&input, 0, 5, "no", 2);
+  cpb_input_supply_other(&input, 1, 5, "no", 2);
+  cpb_input_end_other(&input, 0, 1);
+  cpb_input_end_other(&input, 1, 1);
+  assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_WAIT);
+  cpb_input_supply_other(&input, 2, 5, "yes", 3);
+  assert_int_equal(cpb_input_span(&input, 5, 3, 0, &span), CPB_HAVE);
+  assert_memory_equal(span.data, "yes", 3);
+  cpb_input_end_other(&input, 2, 8);
+  assert_int_equal(cpb_input_span(&input, 8, 1, 0, &span), CPB_AT_END);
+
+  cpb_input_turn(&input, 0, NULL, CPB_NO_OFFSET); /* and back */
+  assert_true(cpb_input_known_size(&input) == CPB_NO_OFFSET);
+  cpb_input_supply_other(&input, 0, 5, "no", 2);
+  assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_WAIT);
+}
+
+static void a_host_of_one_file_cannot_answer_for_another(void **state) {
+  (void)state;
+  for (int ends = 0; ends < 2; ends++) {
+    cpb_input input;
+    cpb_span span;
+    cpb_input_init(&input);
+    cpb_input_turn(&input, 1, &weights, CPB_NO_OFFSET);
+    cpb_input_supply(&input, 0, "abcd", 4); /* nothing is needed yet, and it is not this file's */
+    assert_int_equal(cpb_input_span(&input, 0, 2, 0, &span), CPB_WAIT);
+    if (ends) cpb_input_end(&input, 4);
+    else cpb_input_supply(&input, 0, "abcd", 4);
+    cpb_input_supply(&input, 0, "abcd", 4);
+    assert_int_equal(cpb_input_span(&input, 0, 2, 0, &span), CPB_FAILED);
+    assert_int_equal(input.failure.code, CPB_E_UNSUPPORTED);
+  }
+}
+
+static void a_loss_is_taken_once(void **state) {
+  (void)state;
+  cpb_input input;
+  cpb_span span;
+  cpb_range lost;
+  bool whole;
+  cpb_error why;
+  cpb_input_init(&input);
+  assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_WAIT);
+  cpb_input_lose(&input, 3, 1, "torn");
+  assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_FAILED);
+  assert_true(cpb_input_take_loss(&input, &lost, &whole, &why));
+  assert_true(lost.offset == 5 && lost.length == 3 && whole);
+  assert_int_equal(why.code, CPB_E_DAMAGED);
+  assert_false(cpb_input_take_loss(&input, &lost, &whole, &why));
+  assert_int_equal(cpb_input_span(&input, 8, 2, 0, &span), CPB_WAIT);
+
+  cpb_input_init(&input); /* what was not asked for cannot be lost: the input fails */
+  cpb_input_lose(&input, 3, 0, "torn");
+  assert_false(cpb_input_take_loss(&input, &lost, &whole, &why));
+  assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_FAILED);
+}
+
+static void a_failure_without_a_code_is_one_of_reading(void **state) {
+  (void)state;
+  cpb_input input;
+  cpb_input_init(&input);
+  cpb_input_fail(&input, CPB_OK, "why not");
+  assert_int_equal(input.failure.code, CPB_E_READ);
+}
+
+static void a_dictionary_is_no_range(void **state) {
+  (void)state;
+  cpb_input input;
+  cpb_need need;
+  cpb_span span;
+  cpb_input_init(&input);
+  cpb_input_supply(&input, 0, "abcd", 4);
+  assert_int_equal(cpb_input_dictionary(&input), CPB_WAIT);
+  cpb_input_need(&input, &need);
+  assert_int_equal(need.kind, CPB_NEED_DICTIONARY);
+  assert_true(need.length == 0);
+  assert_int_equal(cpb_input_span(&input, 0, 4, 0, &span), CPB_WAIT); /* the lent bytes are gone */
+}
+
 static void older_option_structs_are_filled_up(void **state) {
   (void)state;
   cpb_limits given = {0};
@@ -254,6 +352,11 @@ int main(void) {
       cmocka_unit_test(the_largest_number_is_no_size),
       cmocka_unit_test(the_host_may_cancel_whatever_is_needed),
       cmocka_unit_test(the_host_says_why_a_file_cannot_be_read),
+      cmocka_unit_test(bytes_of_another_file_are_not_taken_for_its_own),
+      cmocka_unit_test(a_host_of_one_file_cannot_answer_for_another),
+      cmocka_unit_test(a_loss_is_taken_once),
+      cmocka_unit_test(a_failure_without_a_code_is_one_of_reading),
+      cmocka_unit_test(a_dictionary_is_no_range),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
