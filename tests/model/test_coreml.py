@@ -237,6 +237,33 @@ def test_classes(cpb, made):
     assert ask(cpb, made("network classifier")[0], "overview")["classes"] == 3
 
 
+def test_layers_and_models_of_an_application_go_by_their_class(cpb, tmp_path):
+    """Even if that has the name of a layer of Core ML's own."""
+    spec = Model_pb2.Model(specificationVersion=4)
+    own = spec.pipeline.models.add()
+    own.customModel.className = "Rules"
+    network = spec.pipeline.models.add().neuralNetwork
+    for name in ("GroupNorm", "GroupNorm", "softmax", ""):
+        network.layers.add().custom.className = name
+    network.layers.add().softmax.SetInParent()
+    (tmp_path / "m.mlmodel").write_bytes(spec.SerializeToString())
+    ops = ask(cpb, tmp_path / "m.mlmodel", "ops")
+    assert {(o["op"], o["from"], o["count"]) for o in ops["ops"]["items"]} == {
+        ("Rules", "custom", 1), ("neuralNetwork", "coreml", 1), ("GroupNorm", "custom", 2), ("softmax", "custom", 1),
+        ("custom", "custom", 1), ("softmax", "coreml", 1)}
+    assert ops["custom"] == [{"op": op} for op in ("GroupNorm", "Rules", "custom", "softmax")]
+
+
+def test_a_long_text_is_shown_by_its_size_and_place(cpb, tmp_path):
+    spec = Model_pb2.Model(specificationVersion=4)
+    spec.neuralNetwork.SetInParent()
+    spec.description.metadata.userDefined["notes"] = "x" * 4096
+    message = spec.SerializeToString()
+    (tmp_path / "m.mlmodel").write_bytes(message)
+    text = cpb.ok("inspect", tmp_path / "m.mlmodel").decode()
+    assert f"notes  4.0 KiB at byte {message.index(b'x' * 4096)}" in text
+
+
 def test_a_summary_for_people(cpb, made):
     text = cpb.ok("inspect", made("odd types")[0]).decode()
     assert "image[rgb,8x8]" in text and "mlProgram" in text

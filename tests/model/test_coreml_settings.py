@@ -135,7 +135,8 @@ def written(folder, model, name="model.mlmodel"):
 def test_each_layer_has_its_settings(cpb, tmp_path, seed):
     model = network(seed)
     nodes = ask(cpb, written(tmp_path, model), "nodes")["nodes"]["items"]
-    assert [node["op"] for node in nodes] == [field.name for field in LAYERS]
+    assert [node["op"] for node in nodes] == [
+        layer.custom.className or field.name for layer, field in zip(model.neuralNetwork.layers, LAYERS, strict=True)]
     for node, layer, field in zip(nodes, model.neuralNetwork.layers, LAYERS, strict=True):
         own = [("isUpdatable", "bool", True)] if layer.isUpdatable else []
         assert told(node["attributes"]) == told([*expected(getattr(layer, field.name)), *own]), field.name

@@ -9,6 +9,27 @@ const files = {
   '/m.mlmodel': small(),
   '/weights/weight.bin': weights(),
   '/network.mlmodel': network(),
+  '/custom.mlmodel': network(
+    [
+      [
+        1,
+        [
+          [1, 'norm'],
+          [500, [[10, 'GroupNorm']]],
+        ],
+      ],
+      [5, 1],
+    ],
+    [
+      [
+        100,
+        [
+          [1, 'notes'],
+          [2, 'x'.repeat(4096)],
+        ],
+      ],
+    ],
+  ),
 };
 
 const labels = `${all('svg.window g.box')}.map((one) => one.getAttribute('aria-label'))`;
@@ -22,6 +43,12 @@ test('the overview, weights, operations and functions', () =>
     await visit('m.mlmodel', { panel: 'layers' }, 'head');
     await visit('m.mlmodel', { panel: 'operations' }, 'Core ML has all of them');
     await visit('m.mlmodel', { panel: 'functions' }, '2 functions and subgraphs', 'y:block[0]');
+  }, files));
+
+test('custom layers by their class, settings, a long text by its size', () =>
+  withInspector(async ({ visit, says }) => {
+    await visit('custom.mlmodel', { panel: 'overview' }, '1 custom one', 'GroupNorm');
+    await says('arrayInputShapeMapping EXACT_ARRAY_MAPPING', 'notes a text of 4 KiB');
   }, files));
 
 test('the graph: constants in the boxes of their users, what a block takes', () =>

@@ -173,12 +173,20 @@ static void put_object(cli_sheet *s, yyjson_val *object, unsigned depth) {
   }
 }
 
+/* Content that is too long to be part of an answer. */
+static void put_omitted(cli_sheet *s, yyjson_val *range) {
+  cli_put_size(s, cli_number_at(range, "size"));
+  cli_put_format(s, " at byte %llu", (unsigned long long)cli_number_at(range, "offset"));
+}
+
 static void put_value(cli_sheet *s, yyjson_val *value, unsigned depth) {
   cpb_span text;
+  yyjson_val *omitted = cpb_json_member(value, "omitted");
   if (depth > DEPTH_MOST) cli_put(s, "...");
   else if (cpb_json_text(value, &text) || cpb_json_number(value, &text)) cli_put_name(s, text);
   else if (yyjson_is_bool(value)) cli_put(s, yyjson_get_bool(value) ? "yes" : "no");
   else if (yyjson_is_arr(value)) put_list(s, value, depth);
+  else if (omitted) put_omitted(s, omitted);
   else if (yyjson_is_obj(value)) put_object(s, value, depth);
   else cli_put(s, "-");
 }

@@ -13,7 +13,8 @@ enum {
   TYPE_NETWORK_REGRESSOR = 303,
   TYPE_NETWORK_CLASSIFIER = 403,
   TYPE_NETWORK = 500,
-  TYPE_PROGRAM = 502
+  TYPE_PROGRAM = 502,
+  TYPE_CUSTOM = 555
 };
 
 enum {
@@ -82,7 +83,8 @@ enum {
   LAYER_UPDATABLE = 10,
   LAYER_KINDS = 100 /* the first of them */
 };
-enum { LAYER_BRANCH = 605, LAYER_LOOP = 615 };
+enum { LAYER_CUSTOM = 500, LAYER_BRANCH = 605, LAYER_LOOP = 615 };
+enum { CUSTOM_CLASS = 10 }; /* of CustomLayerParams and CustomModel */
 enum { BRANCH_IF = 1, BRANCH_ELSE = 2, LOOP_CONDITION = 3, LOOP_BODY = 4 };
 enum {
   WEIGHTS_FLOAT = 1,

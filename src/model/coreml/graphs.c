@@ -149,6 +149,15 @@ static cpb_span op_of(cpb_view_nodes *n, cpb_span node) {
   }
 }
 
+/* The class with which an application implements a custom layer or model; empty for all others. */
+static cpb_span class_of(cpb_coreml_form form, cpb_span node) {
+  cpb_span content;
+  const bool is_custom = form == CPB_COREML_NETWORK    ? cpb_coreml_layer_of(node, &content) == LAYER_CUSTOM
+                         : form == CPB_COREML_PIPELINE ? cpb_coreml_type_of(node, &content) == TYPE_CUSTOM
+                                                       : false;
+  return is_custom ? cpb_get_bytes(content, CUSTOM_CLASS) : (cpb_span){NULL, 0};
+}
+
 /* An operation's name is in its attributes; without one, it is named after its first output, as its consumers refer to
  * it. */
 static cpb_span operation_name(cpb_span node) {
@@ -172,7 +181,9 @@ bool cpb_coreml_next_node(cpb_view_nodes *n, cpb_view_node *node) {
   if (field == 0 || !cpb_cursor_find(&n->cursor, field, CPB_WIRE_LEN)) return false;
   node->message = n->cursor.bytes;
   node->own_name = name_of(n, node->message);
-  node->op = op_of(n, node->message);
+  const cpb_span class = class_of((cpb_coreml_form)n->graph->form, node->message);
+  node->op = class.size > 0 ? class : op_of(n, node->message);
+  if (class.size > 0) node->domain = cpb_span_of("custom"); /* which may have the name of a layer of Core ML's own */
   node->is_constant = n->graph->form == CPB_COREML_BLOCK && cpb_span_is(node->op, "const");
   return true;
 }

@@ -66,7 +66,7 @@ static const cpb_coreml_weights weights[] = {
 };
 #define NUM_WEIGHTS (sizeof weights / sizeof *weights)
 
-enum { LAYER_LSTM = 420, LAYER_BIDIRECTIONAL_LSTM = 430, LAYER_CUSTOM = 500 };
+enum { LAYER_LSTM = 420, LAYER_BIDIRECTIONAL_LSTM = 430 };
 
 typedef struct visit {
   const cpb_view_node *node;

@@ -238,10 +238,11 @@ static bool nodes_are_layers(const cpb_view *v, const cpb_view_graph *g) {
   return g->form != CPB_COREML_BLOCK;
 }
 
-/* Layers and operations with code from the model's author. */
+/* Layers, models and operations with code from the model's author: by their class, or without one by their type. */
 static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {
-  (void)v, (void)domain;
-  return cpb_span_is(op, "custom") || cpb_span_is(op, "custom_layer") ? "custom" : "coreml";
+  static const char *const types[] = {"custom", "customModel", "custom_layer", NULL};
+  (void)v;
+  return domain.size > 0 || cpb_span_is_one_of(op, types) ? "custom" : "coreml";
 }
 
 const cpb_view_kind cpb_coreml_view = {.next_node = cpb_coreml_next_node,

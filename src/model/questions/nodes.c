@@ -51,7 +51,7 @@ void cpb_viewed_write_node(cpb_viewed *m, uint32_t graph, const cpb_view_types *
   const cpb_view_kind *kind = m->view.kind;
   cpb_json_writer_span(a, "name", node->name);
   cpb_json_writer_span(a, "op", node->op);
-  if (node->domain.size > 0) cpb_json_writer_span(a, "domain", node->domain);
+  if (kind->version && node->domain.size > 0) cpb_json_writer_span(a, "domain", node->domain);
   write_inputs(m, graph, node);
   write_controls(m, graph, node);
   write_outputs(m, graph, types, node);

@@ -67,3 +67,21 @@ const grouped = (digits) => digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 /** The name of a kind of model. @param {string} kind */
 export const kindName = (kind) => kinds[kind]?.label ?? kind;
+
+/** The value of an attribute as text. @param {any} value @returns {string} */
+export function attributeText(value) {
+  if (typeof value === 'string') return value;
+  if (value?.omitted) return `${count(value.omitted.size)} bytes`;
+  if (typeof value?.function === 'string') return value.function;
+  if (typeof value?.graph === 'string') return `${value.graph || 'a graph'}, ${counted(value.nodes, 'node')}`;
+  if (value?.type) return typed(value);
+  if (value?.dtype && 'shape' in value) return typed(value);
+  if (Array.isArray(value) && value.length && value.every((one) => one === null || Array.isArray(one)))
+    return value.map((one) => `[${one?.map((/** @type {any} */ d) => d ?? '?').join(', ') ?? '…'}]`).join(', ');
+  return Array.isArray(value)
+    ? `[${value
+        .map((one) => one ?? '?')
+        .map(attributeText)
+        .join(', ')}]`
+    : JSON.stringify(value);
+}

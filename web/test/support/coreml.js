@@ -111,8 +111,8 @@ const picture = (name) => [
   ],
 ];
 
-/** @param {Field[][]} inputs @param {Field[][]} outputs @param {Field} type */
-const model = (inputs, outputs, type) =>
+/** @param {Field[][]} inputs @param {Field[][]} outputs @param {Field} type @param {Field[]} [metadata] */
+const model = (inputs, outputs, type, metadata = []) =>
   message([
     [1, 8],
     [
@@ -120,13 +120,7 @@ const model = (inputs, outputs, type) =>
       [
         ...inputs.map((one) => /** @type {Field} */ ([1, one])),
         ...outputs.map((one) => /** @type {Field} */ ([10, one])),
-        [
-          100,
-          [
-            [1, 'By hand'],
-            [3, 'somebody'],
-          ],
-        ],
+        [100, [[1, 'By hand'], [3, 'somebody'], ...metadata]],
       ],
     ],
     type,
@@ -178,14 +172,16 @@ export const small = () =>
     [feature('x', [1, 4]), picture('picture')],
   );
 
-/** A network of two layers, the first with weights of its own. */
-export const network = () =>
+/** A network of two layers, the first with weights of its own. @param {Field[]} [more] layers and settings
+ * @param {Field[]} [metadata] */
+export const network = (more = [], metadata = []) =>
   model(
     [feature('x', [2])],
     [feature('y', [3])],
     [
       500,
       [
+        ...more,
         [
           1,
           [
@@ -213,6 +209,7 @@ export const network = () =>
         ],
       ],
     ],
+    metadata,
   );
 
 /** What weights of `small` are. */

@@ -1,7 +1,7 @@
 /** The selection of the graph, next to the drawing. */
 import { css, html, nothing } from 'lit';
 import { times, typed } from '../model/tensors.js';
-import { count, counted, plain } from '../format.js';
+import { attributeText, count, counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
 import { broken, pager, Panel, titled } from '../panel.js';
 import { extrasOf, follow, following, followLook } from './graph-follow.js';
@@ -9,24 +9,6 @@ import '../tensor.js';
 
 const MEMBERS = 50;
 const USERS = 25;
-
-/** The value of an attribute as text. @param {any} value @returns {string} */
-function textOf(value) {
-  if (typeof value === 'string') return value;
-  if (value?.omitted) return `${count(value.omitted.size)} bytes`;
-  if (typeof value?.function === 'string') return value.function;
-  if (typeof value?.graph === 'string') return `${value.graph || 'a graph'}, ${counted(value.nodes, 'node')}`;
-  if (value?.type) return typed(value);
-  if (value?.dtype && 'shape' in value) return typed(value);
-  if (Array.isArray(value) && value.length && value.every((one) => one === null || Array.isArray(one)))
-    return value.map((one) => `[${one?.map((/** @type {any} */ d) => d ?? '?').join(', ') ?? '…'}]`).join(', ');
-  return Array.isArray(value)
-    ? `[${value
-        .map((one) => one ?? '?')
-        .map(textOf)
-        .join(', ')}]`
-    : JSON.stringify(value);
-}
 
 /** How the consumer takes the value, if that is not obvious. @param {any} consumer */
 function taken({ is, inputs, control }) {
@@ -219,7 +201,7 @@ class GraphDetails extends Panel {
                   (/** @type {any} */ { name, value, reference }) =>
                     html`<dt class="dim">${broken(name)}</dt>
                       <dd>
-                        ${reference ? html`that of the function's attribute <code>${plain(reference)}</code>` : html`<code>${plain(textOf(value))}</code>`}
+                        ${reference ? html`that of the function's attribute <code>${plain(reference)}</code>` : html`<code>${plain(attributeText(value))}</code>`}
                       </dd>`,
                 )}
               </dl>`

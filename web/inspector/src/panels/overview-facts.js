@@ -2,7 +2,7 @@
  * The facts of the overview: the kind of model and its figures at its beginning, and at its end what is rarely needed.
  */
 import { css, html, nothing } from 'lit';
-import { brief, count, counted, plain, size } from '../format.js';
+import { attributeText, brief, count, counted, plain, size } from '../format.js';
 import { priceOf } from '../panel.js';
 
 /** @import { Figure } from './headline.js' */
@@ -218,7 +218,10 @@ const kinds = (objects) =>
     .join(', ')}${objects.unreachable ? `; ${count(objects.unreachable)} not reachable from the root` : ''}`;
 
 /** @param {any} entry */
-const entryOf = ({ key, value }) => html`<div><code>${plain(key)}</code> ${plain(value)}</div>`;
+const entryOf = ({ key, value }) => html`<div><code>${plain(key)}</code> ${text(value)}</div>`;
+
+/** @param {any} setting */
+const settingOf = ({ name, value }) => html`<div><code>${plain(name)}</code> ${plain(attributeText(value))}</div>`;
 
 /** @param {any} one */
 const featureOf = (one) =>
@@ -261,6 +264,7 @@ const written = (o) => [
   ['States', each(o.states, featureOf)],
   ['For training', each(o.training_inputs, featureOf)],
   ['Updatable', o.updatable ? 'yes' : undefined],
+  ['Settings', each(o.attributes, settingOf)],
   ['Metadata', each(o.metadata, entryOf)],
   ['Value types', o.graph?.value_infos && `of ${counted(o.graph.value_infos, 'value')}`],
   ['Quantization', o.graph?.quantization_annotations && `of ${counted(o.graph.quantization_annotations, 'tensor')}`],
