@@ -55,15 +55,20 @@ static uint64_t opset_of(const cpb_onnx_own *own) {
   return opset.data && version >= 0 ? (uint64_t)version : UINT64_MAX;
 }
 
-static void forget(cpb_viewed_message *m) {
+/* All that build() made. */
+static void forget_lists(cpb_viewed_message *m) {
   cpb_onnx_own *own = own_of(&m->viewed);
-  cpb_onnx_brief_free(&own->brief);
   cpb_onnx_functions_free(&own->functions);
   forget_named(&m->viewed.allocator, &own->opsets);
   forget_named(&m->viewed.allocator, &own->annotations);
 }
 
-static bool build(cpb_viewed_message *m) {
+static void forget(cpb_viewed_message *m) {
+  cpb_onnx_brief_free(&own_of(&m->viewed)->brief);
+  forget_lists(m);
+}
+
+static bool make_lists(cpb_viewed_message *m) {
   cpb_onnx_own *own = own_of(&m->viewed);
   if (!read_named(m, &own->opsets, m->part.message, MODEL_OPSET, OPSET_DOMAIN, cpb_onnx_domain)) return false;
   own->opset = opset_of(own);
@@ -72,6 +77,13 @@ static bool build(cpb_viewed_message *m) {
                                m->viewed.error) &&
          read_named(m, &own->annotations, m->viewed.view.graphs.items[0].rest, GRAPH_QUANTIZATION, ANNOTATION_TENSOR,
                     NULL);
+}
+
+/* After a failure the next question builds all of it again. */
+static bool build(cpb_viewed_message *m) {
+  const bool done = make_lists(m);
+  if (!done) forget_lists(m);
+  return done;
 }
 
 /* --- Brief answers ------------------------------------------------------------------------ */
