@@ -58,6 +58,12 @@ def cpb():
     return Cpb()
 
 
+def program(name):
+    """A program of tests/model: of the command's own build, where that has tests."""
+    own = pathlib.Path(os.environ.get("CPB", "").split(" ")[-1]).parent / "tests" / "model" / name
+    return own if own.exists() else ROOT / "build" / "tests" / "model" / name
+
+
 def open_files(process, folder):
     """Paths in /proc of what a process has open in a folder for itself alone: an output that grows."""
     found = []

@@ -10,17 +10,15 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
 from google.protobuf.descriptor import FieldDescriptor as F
 
-from conftest import ROOT
+from conftest import ROOT, program
 from support.models import model
-
-BUILD = ROOT / "build"
 
 
 @pytest.fixture(scope="module")
 def pool():
     found = descriptor_pool.DescriptorPool()
     for file in descriptor_pb2.FileDescriptorSet.FromString(
-        (BUILD / "generated/cpb_builtin_schema.fds").read_bytes()
+        (ROOT / "build/generated/cpb_builtin_schema.fds").read_bytes()
     ).file:
         found.Add(file)
     return found
@@ -33,7 +31,7 @@ def classes(pool):
 
 def from_text(kind, text, *keep):
     data = text if isinstance(text, bytes) else text.encode()
-    return subprocess.run([BUILD / "tests/model/from_text", kind, *keep], input=data, capture_output=True)
+    return subprocess.run([program("from_text"), kind, *keep], input=data, capture_output=True)
 
 
 # --- Messages --------------------------------------------------------------------
