@@ -102,8 +102,10 @@ CPB_API cpb_model_kind cpb_model_guess(const cpb_file_ends *ends);
 CPB_API const char *cpb_foreign_describe(const cpb_file_ends *ends, char *out, size_t size);
 
 /* The kind of a model in protobuf's text format (.pbtxt, .prototxt) that begins with these bytes,
- * by the names of the first fields. 0: not such a text. 4,096 bytes are enough. */
-CPB_API cpb_model_kind cpb_model_guess_text(const void *data, size_t size);
+ * by the names of the first fields. 4,096 bytes are enough. 0: not such a text; or, with the error
+ * set, memory is short. */
+CPB_API cpb_model_kind cpb_model_guess_text(const cpb_allocator *allocator, const void *data, size_t size,
+                                            cpb_error *error);
 
 struct cpb_text_options; /* cpb/message.h */
 

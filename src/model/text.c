@@ -43,11 +43,12 @@ typedef struct first_field {
 } first_field;
 
 /* Stops where the text ends or is malformed. */
-static size_t first_fields(cpb_span begin, first_field fields[FIELDS_MOST]) {
+static size_t first_fields(const cpb_allocator *given, cpb_span begin, first_field fields[FIELDS_MOST],
+                           cpb_error *error) {
   const char *text = (const char *)begin.data;
-  const cpb_allocator a = cpb_allocator_or_default(NULL);
-  cpb_error ignored = {.code = CPB_OK};
-  cpb_text_lexer lexer = {text, text, text + begin.size, &ignored};
+  const cpb_allocator a = cpb_allocator_or_default(given);
+  cpb_error malformed = {.code = CPB_OK};
+  cpb_text_lexer lexer = {text, text, text + begin.size, &malformed};
   cpb_buffer string;
   size_t count = 0;
   cpb_buffer_init(&string, &a);
@@ -60,7 +61,8 @@ static size_t first_fields(cpb_span begin, first_field fields[FIELDS_MOST]) {
     fields[count++] = field;
   } while (count < FIELDS_MOST && skip_value(&lexer, &string));
   cpb_buffer_free(&string);
-  return count;
+  if (malformed.code == CPB_E_MEMORY) *error = malformed;
+  return error->code == CPB_OK ? count : 0;
 }
 
 /* Whether all are fields of this type, and at least one is a message, because other texts may also begin with numbers
@@ -77,11 +79,11 @@ static bool fits(const cpb_message_type *type, const first_field *fields, size_t
   return has_message;
 }
 
-cpb_model_kind cpb_model_guess_text(const void *data, size_t size) {
+cpb_model_kind cpb_model_guess_text(const cpb_allocator *a, const void *data, size_t size, cpb_error *given_error) {
   first_field fields[FIELDS_MOST];
-  cpb_error ignored;
-  const size_t count = first_fields((cpb_span){data, size}, fields);
-  cpb_schema *schema = count > 0 ? cpb_schema_new_builtin(NULL, &ignored) : NULL;
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  const size_t count = first_fields(a, (cpb_span){data, size}, fields, error);
+  cpb_schema *schema = count > 0 ? cpb_schema_new_builtin(a, error) : NULL;
   cpb_model_kind kind = 0;
   for (cpb_model_kind i = 1; schema && !kind && cpb_model_kind_name(i); i++) {
     const char *name = cpb_model_message_type(i);

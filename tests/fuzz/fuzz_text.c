@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_check((error.code == CPB_OK) <= (message != NULL));
   fuzz_check(error.code == CPB_OK || (error.offset <= in.size && error.message[0] != '\0'));
   if (message) check_message(type, message, length);
-  cpb_model_kind kind = cpb_model_guess_text(in.data, in.size < 4096 ? in.size : 4096);
+  cpb_model_kind kind = cpb_model_guess_text(NULL, in.data, in.size < 4096 ? in.size : 4096, NULL);
   fuzz_check(kind == 0 || cpb_model_message_type(kind) != NULL);
   free(message);
   cpb_schema_free(schema);

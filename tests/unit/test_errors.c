@@ -95,6 +95,12 @@ static bool message_from_text(bool succeed, cpb_error *error) {
   return message != NULL;
 }
 
+static bool model_guess_text(bool succeed, cpb_error *error) {
+  static const char text[] = "node { name: \"x\" }";
+  const cpb_allocator none = {.allocate = no_memory};
+  return cpb_model_guess_text(succeed ? NULL : &none, text, sizeof text - 1, error) == CPB_MODEL_GRAPH_DEF;
+}
+
 static bool model_from_text(bool succeed, cpb_error *error) {
   size_t size;
   const cpb_model_kind kind = succeed ? CPB_MODEL_GRAPH_DEF : CPB_MODEL_SAMEDIFF_ZIP;
@@ -555,6 +561,7 @@ static const struct {
     {"cpb_schema_new", schema_new, CPB_E_DAMAGED, CPB_NO_OFFSET, "byte 0"},
     {"cpb_schema_new_builtin", schema_new_builtin, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_message_from_text", message_from_text, CPB_E_DAMAGED, 10, "expected an integer"},
+    {"cpb_model_guess_text", model_guess_text, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_model_from_text", model_from_text, CPB_E_USAGE, CPB_NO_OFFSET, "model kind 4"},
     {"cpb_record_writer_options_parse", writer_options_parse, CPB_E_USAGE, 5, "expected a level from"},
     {"cpb_path_parse", path_parse, CPB_E_USAGE, 5, "index"},

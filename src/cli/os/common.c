@@ -13,6 +13,11 @@ bool os_is_special(const char *path) {
   return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
 }
 
+bool os_is_file(const char *path) {
+  struct stat found;
+  return stat(path, &found) == 0 && S_ISREG(found.st_mode);
+}
+
 time_t os_modified(const char *path) {
   struct stat found;
   return stat(path, &found) == 0 ? found.st_mtime : 0;

@@ -25,6 +25,7 @@ const char *os_spool_problem(void);
 void os_close(int fd);
 
 bool os_is_special(const char *path); /* there, but neither file nor directory */
+bool os_is_file(const char *path);
 bool os_is_folder(const char *path);
 time_t os_modified(const char *path);          /* 0: unknown */
 bool os_is_same(const char *a, const char *b); /* there, and one file, also by links */

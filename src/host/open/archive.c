@@ -246,7 +246,7 @@ static size_t root_of(const cpb_allocator *a, cpb_archive *archive, size_t manif
   char *name = cpb_alloc(a, folder + CPB_PACKAGE_ROOM);
   cpb_file *file = name ? open_entry(a, archive, manifest, zip, NULL, NULL, error) : NULL;
   if (!name) cpb_fail_memory(error);
-  if (file && cpb_package_root(a, file, root)) {
+  if (file && cpb_package_root(a, file, root, error)) {
     memcpy(name, entry.name, folder);
     memcpy(name + folder, root, strlen(root));
     found = cpb_archive_find(archive, name, folder + strlen(root));

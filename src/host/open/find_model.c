@@ -14,14 +14,28 @@
 
 static const char *const of_name[] = {"", ".cpb", ".pb", ".index", NULL};
 
+/* Other errors of a server may mean that the file does not exist. */
+static bool ends_search(const cpb_error *error) {
+  return error->code == CPB_E_MEMORY || error->code == CPB_E_CANCELLED;
+}
+
+/* Opens a file that may name the model. In a folder, anything but a file is passed over, as if nothing were there. */
+static cpb_file *open_naming(const cpb_allocator *a, const char *path, const cpb_url_options *urls, bool *absent,
+                             cpb_error *error) {
+  cpb_file *file = cpb_lookup_open(a, path, urls, absent, error);
+  const bool is_other = !file && !urls && !ends_search(error) && error->code != CPB_E_DENIED;
+  if (is_other) cpb_error_begin(error, NULL);
+  return file;
+}
+
 /* `out` has a package's folder and a slash, `length` bytes: appends the package's root model, unless the resulting path
  * is too long. */
 static bool find_root(const cpb_allocator *a, const char *folder, size_t length, const cpb_url_options *urls, char *out,
                       bool *absent, cpb_error *error) {
   char root[CPB_PACKAGE_ROOM], name[3 * CPB_PACKAGE_ROOM];
   cpb_path_replace(folder, length, CPB_PACKAGE_MANIFEST, out);
-  cpb_file *manifest = cpb_lookup_open(a, out, urls, absent, error);
-  if (!manifest || !cpb_package_root(a, manifest, root)) return false;
+  cpb_file *manifest = open_naming(a, out, urls, absent, error);
+  if (!manifest || !cpb_package_root(a, manifest, root, error)) return false;
   if (!cpb_path_escape(folder, (cpb_span){(const uint8_t *)root, strlen(root)}, name)) return false;
   if (strlen(name) >= CPB_PACKAGE_ROOM) return false;
   cpb_path_replace(folder, length, name, out);
@@ -38,41 +52,39 @@ static bool append(char *out, size_t size, const char *name) {
 }
 
 /* The same for a directory: returns the length of the package's part of `out`, or 0 if it is not a package. */
-static size_t find_root_in(char *out, size_t size) {
-  const cpb_allocator a = cpb_allocator_or_default(NULL);
+static size_t find_root_in(const cpb_allocator *a, char *out, size_t size, cpb_error *error) {
   const size_t length = strlen(out);
   bool absent;
-  cpb_error ignored = {.code = CPB_OK};
-  char *folder = length + 2 + CPB_PACKAGE_ROOM <= size ? cpb_alloc(&a, length + 2) : NULL;
-  if (!folder) return 0;
+  if (length + 2 + CPB_PACKAGE_ROOM > size) return 0;
+  char *folder = cpb_alloc(a, length + 2);
+  if (!folder) return cpb_fail_memory(error), 0;
   memcpy(folder, out, length);
   strcpy(folder + length, "/");
-  bool found = find_root(&a, folder, length + 1, NULL, out, &absent, &ignored);
-  cpb_release(&a, folder);
+  bool found = find_root(a, folder, length + 1, NULL, out, &absent, error);
+  cpb_release(a, folder);
   if (!found) out[length] = 0;
   return found ? length + 1 : 0;
 }
 
 /* Finds the highest version, like TensorFlow Serving; else the only model, or the only index of a checkpoint. */
-static bool find_only(const char *path, char *out, size_t size, size_t *package) {
+static bool find_only(const cpb_allocator *a, const char *path, char *out, size_t size, size_t *package,
+                      cpb_error *error) {
   cpb_lookup_folder in;
   cpb_lookup_in_folder(path, &in);
   if (in.num_versions > 0) return append(out, size, in.version);
   if (in.num_models == 0 && in.num_indexes == 1) return append(out, size, in.index);
   if (in.num_models != 1 || !append(out, size, in.models[0])) return false;
-  if (cpb_lookup_is_directory(out)) *package = find_root_in(out, size);
+  if (cpb_lookup_is_directory(out)) *package = find_root_in(a, out, size, error);
   return *package > 0 || !cpb_lookup_is_directory(out);
 }
 
 /* In a directory with checkpoints: appends the index of the latest, or its single file of version 1. */
-static bool find_latest_in(size_t length, char *out) {
-  const cpb_allocator a = cpb_allocator_or_default(NULL);
+static bool find_latest_in(const cpb_allocator *a, size_t length, char *out, cpb_error *error) {
   char name[CPB_LATEST_ROOM];
   bool absent;
-  cpb_error ignored = {.code = CPB_OK};
   strcpy(out + length, "/checkpoint");
-  cpb_file *file = cpb_lookup_open(&a, out, NULL, &absent, &ignored);
-  const bool found = file && cpb_latest_checkpoint(&a, file, name);
+  cpb_file *file = open_naming(a, out, NULL, &absent, error);
+  const bool found = file && cpb_latest_checkpoint(a, file, name, error);
   for (int i = 0; found && i < (*name ? 2 : 1); i++) {
     cpb_format(out + length, CPB_FIND_MODEL_ROOM, i == 0 ? "/%s.index" : "/%s", name);
     if (cpb_lookup_exists(out)) return true;
@@ -81,8 +93,9 @@ static bool find_latest_in(size_t length, char *out) {
   return false;
 }
 
-/* `*package` is the length of the folder at the beginning of `out` if a package's manifest named the rest; else 0. */
-static bool find(const char *path, char *out, size_t size, size_t *package) {
+/* `*package` is the length of the folder at the beginning of `out` if a package's manifest named the rest; else 0.
+ * False if `size` is too small. The error is set if a file that may name the model cannot be read. */
+static bool find(const cpb_allocator *a, const char *path, char *out, size_t size, size_t *package, cpb_error *error) {
   static const char *const in_directory[] = {"/saved_model.pb", "/saved_model.pbtxt", "/" CHUNKED, NULL};
   const size_t length = strlen(path);
   if (size < length + CPB_FIND_MODEL_ROOM) return false;
@@ -94,15 +107,17 @@ static bool find(const char *path, char *out, size_t size, size_t *package) {
     if (cpb_lookup_exists(out)) return true;
   }
   out[length] = 0;
-  if (is_directory) *package = find_root_in(out, size);
-  if (!is_directory || *package > 0 || find_latest_in(length, out)) return true;
-  if (!find_only(path, out, size, package)) out[length] = 0;
+  if (is_directory) *package = find_root_in(a, out, size, error);
+  if (!is_directory || *package > 0 || error->code != CPB_OK || find_latest_in(a, length, out, error)) return true;
+  if (error->code != CPB_OK || !find_only(a, path, out, size, package, error)) out[length] = 0;
   return true;
 }
 
 int cpb_find_model(const char *path, char *out, size_t size) {
+  const cpb_allocator a = cpb_allocator_or_default(NULL);
   size_t package;
-  return find(path, out, size, &package);
+  cpb_error ignored = {.code = CPB_OK};
+  return find(&a, path, out, size, &package, &ignored);
 }
 
 int cpb_find_passed_over(const char *found, char *out, size_t size) {
@@ -224,22 +239,24 @@ static cpb_file *find_named_package(const cpb_allocator *a, const char *url, con
 }
 
 /* Opens the latest checkpoint of a folder. */
-static cpb_file *open_latest(const cpb_allocator *a, const char *url, const cpb_url_options *urls, char *out) {
+static cpb_file *open_latest(const cpb_allocator *a, const char *url, const cpb_url_options *urls, char *out,
+                             cpb_error *error) {
   static const char *const endings[] = {".index", ""};
   char latest[CPB_LATEST_ROOM], name[CPB_LATEST_ROOM + 8], escaped[3 * sizeof name];
   const size_t length = cpb_path_length(url);
   bool absent = true;
-  cpb_error ignored = {.code = CPB_OK};
+  cpb_error_begin(error, NULL);
   cpb_path_replace(url, length, "checkpoint", out);
-  cpb_file *file = cpb_lookup_open(a, out, urls, &absent, &ignored);
-  if (!file || !cpb_latest_checkpoint(a, file, latest)) return NULL;
+  cpb_file *file = cpb_lookup_open(a, out, urls, &absent, error);
+  if (!file || !cpb_latest_checkpoint(a, file, latest, error)) return NULL;
   file = NULL;
   for (int i = 0; i < (*latest ? 2 : 1) && !file; i++) {
     cpb_format(name, sizeof name, "%s%s", latest, endings[i]);
     if (!cpb_path_escape(url, (cpb_span){(const uint8_t *)name, strlen(name)}, escaped)) return NULL;
     if (strlen(escaped) >= CPB_PACKAGE_ROOM) return NULL;
     cpb_path_replace(url, length, escaped, out);
-    file = cpb_lookup_open(a, out, urls, &absent, &ignored);
+    cpb_error_begin(error, NULL);
+    file = cpb_lookup_open(a, out, urls, &absent, error);
   }
   return file;
 }
@@ -252,11 +269,12 @@ static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb
   bool is_folder = cpb_path_ends_with(url, "/"), is_package = cpb_path_ends_with(url, ".mlpackage"), absent;
   cpb_error first = {.code = CPB_OK};
   cpb_file *file = is_package ? find_named_package(&a, url, urls, out, &absent, error) : NULL;
-  if (file || error->code == CPB_E_MEMORY) return file;
+  if (file || ends_search(error)) return file;
   file = find_ending(&a, url, is_folder ? in_folder : of_name, urls, out, &absent, &first, error);
   if (file || !absent) return file;
-  if (is_folder && (file = find_package(&a, url, urls, out, &absent, error))) return file;
-  if (is_folder && (file = open_latest(&a, url, urls, out))) return cpb_error_begin(error, NULL), file;
+  if (is_folder) file = find_package(&a, url, urls, out, &absent, error);
+  if (is_folder && !file && !ends_search(error)) file = open_latest(&a, url, urls, out, error);
+  if (file || ends_search(error)) return file;
   cpb_error_begin(error, NULL);
   cpb_fail(error, first.code, first.offset, "%s; tried %s", first.message,
            is_folder    ? "saved_model.pb, saved_model.pbtxt, saved_model.cpb, Manifest.json and checkpoint in it"
@@ -271,11 +289,11 @@ static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb
 static cpb_file *open_within(const cpb_allocator *a, const char *path, const cpb_url_options *urls, char *out,
                              cpb_error *error) {
   bool absent;
-  cpb_error ignored = {.code = CPB_OK};
+  cpb_error of_package = {.code = CPB_OK};
   cpb_file *file = cpb_lookup_open(a, path, urls, &absent, error);
-  if (!file && absent) file = find_named_package(a, path, urls, out, &absent, &ignored);
+  if (!file && absent) file = find_named_package(a, path, urls, out, &absent, &of_package);
   else strcpy(out, path);
-  if (file) cpb_error_begin(error, NULL);
+  if (file || ends_search(&of_package)) *error = of_package;
   return file;
 }
 
@@ -293,6 +311,7 @@ cpb_file *cpb_find_and_open(const cpb_allocator *a, const char *path, const cpb_
   const bool is_within = is_url ? cpb_archive_is_zip_path(path) : cpb_archive_is_path(path) && !cpb_lookup_exists(path);
   if (is_within) return open_within(&allocator, path, urls, out, error);
   if (is_url) return find_url(a, path, urls, out, error);
-  find(path, out, size, &package);
+  find(&allocator, path, out, size, &package, error);
+  if (error->code != CPB_OK) return NULL;
   return open_found(&allocator, path, out, package, error);
 }

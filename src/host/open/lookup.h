@@ -66,15 +66,15 @@ cpb_file *cpb_archive_open_model(const cpb_allocator *a, cpb_file *zip, char **p
 #define CPB_PACKAGE_ROOM 256
 
 /* The root model according to the manifest, an open file: its name relative to the package's folder, within it. False
- * if the manifest does not name one. Closes the file. */
-bool cpb_package_root(const cpb_allocator *a, cpb_file *manifest, char out[CPB_PACKAGE_ROOM]);
+ * if the manifest does not name one, and with the error set if it cannot be read. Closes the file. */
+bool cpb_package_root(const cpb_allocator *a, cpb_file *manifest, char out[CPB_PACKAGE_ROOM], cpb_error *error);
 
 /* In a folder of checkpoints, TensorFlow keeps a file `checkpoint` that names the latest one. */
 
 #define CPB_LATEST_ROOM 240
 
 /* The last part of the path in the file, which is the checkpoint's place when it was saved: "" for files named ".index"
- * and so on. Takes `file` over. */
-bool cpb_latest_checkpoint(const cpb_allocator *a, cpb_file *file, char out[CPB_LATEST_ROOM]);
+ * and so on. False if it names none, and with the error set if it cannot be read. Takes `file` over. */
+bool cpb_latest_checkpoint(const cpb_allocator *a, cpb_file *file, char out[CPB_LATEST_ROOM], cpb_error *error);
 
 #endif

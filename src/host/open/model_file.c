@@ -113,8 +113,9 @@ static bool guess_kind(cpb_model_file *f, cpb_file_ends *ends, uint8_t *end, con
   }
   cpb_error_begin(error, NULL);
   if (f->kind) return true;
-  f->kind = cpb_model_guess_text(ends->begin, ends->begin_size);
+  f->kind = cpb_model_guess_text(&f->allocator, ends->begin, ends->begin_size, error);
   if (f->kind) return read_text(f, ends->size, options, error);
+  if (error->code != CPB_OK) return false;
   char what[sizeof error->message];
   cpb_foreign_describe(ends, what, sizeof what);
   return CPB_FAILS(error, CPB_E_FORMAT, CPB_NO_OFFSET, "%s", what);

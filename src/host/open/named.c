@@ -24,12 +24,17 @@ static bool root_of(yyjson_val *manifest, char *out) {
   return cpb_file_name_normalize(path, out + sizeof data - 1);
 }
 
-bool cpb_package_root(const cpb_allocator *a, cpb_file *manifest, char out[CPB_PACKAGE_ROOM]) {
+/* A file with other content is not what its name says, which is no error. */
+static void pass_content(cpb_error *error) {
+  if (error->code != CPB_E_MEMORY && !cpb_is_of_reading(error)) cpb_error_begin(error, NULL);
+}
+
+bool cpb_package_root(const cpb_allocator *a, cpb_file *manifest, char out[CPB_PACKAGE_ROOM], cpb_error *error) {
   size_t size;
-  cpb_error ignored = {.code = CPB_OK};
-  uint8_t *text = cpb_file_read_all(manifest, MANIFEST_MOST, &size, &ignored);
-  yyjson_doc *doc = text ? cpb_json_read(a, (cpb_span){text, size}, DEPTH, &ignored) : NULL;
+  uint8_t *text = cpb_file_read_all(manifest, MANIFEST_MOST, &size, error);
+  yyjson_doc *doc = text ? cpb_json_read(a, (cpb_span){text, size}, DEPTH, error) : NULL;
   bool found = doc && root_of(yyjson_doc_get_root(doc), out);
+  pass_content(error);
   yyjson_doc_free(doc);
   cpb_release(a, text);
   cpb_file_close(manifest);
@@ -74,12 +79,12 @@ static bool last_part(const uint8_t *at, const uint8_t *end, char out[CPB_LATEST
   return at < end && strcmp(out, ".") != 0 && strcmp(out, "..") != 0;
 }
 
-bool cpb_latest_checkpoint(const cpb_allocator *a, cpb_file *file, char out[CPB_LATEST_ROOM]) {
+bool cpb_latest_checkpoint(const cpb_allocator *a, cpb_file *file, char out[CPB_LATEST_ROOM], cpb_error *error) {
   size_t size;
-  cpb_error ignored = {.code = CPB_OK};
-  uint8_t *text = cpb_file_read_all(file, LIST_MOST, &size, &ignored);
+  uint8_t *text = cpb_file_read_all(file, LIST_MOST, &size, error);
   const uint8_t *value = text ? find_value(text, text + size) : NULL;
   const bool found = value && last_part(value, text + size, out);
+  pass_content(error);
   cpb_release(a, text);
   cpb_file_close(file);
   return found;

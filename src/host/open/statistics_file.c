@@ -54,8 +54,9 @@ static bool read_all(cpb_model_file *f, cpb_values_file *v, cpb_reals *reals, ui
 
 /* --- Its place -------------------------------------------------------------------------------------- */
 
-/* The items with the name; NULL if the model has no such list. */
-static yyjson_doc *ask_list(cpb_model_file *f, cpb_question_kind kind, cpb_span name, const cpb_values_options *how) {
+/* The items with the name; NULL if the model has no such list, or if memory is short. */
+static yyjson_doc *ask_list(cpb_model_file *f, cpb_question_kind kind, cpb_span name, const cpb_values_options *how,
+                            cpb_error *error) {
   size_t size;
   cpb_error own;
   const cpb_question question = {.struct_size = sizeof question,
@@ -67,7 +68,9 @@ static yyjson_doc *ask_list(cpb_model_file *f, cpb_question_kind kind, cpb_span 
                                  .meta_graph = how->meta_graph};
   if (!cpb_model_kind_answers(f->kind, kind)) return NULL;
   const char *json = cpb_model_file_ask(f, &question, &size, &own);
-  return json ? cpb_json_read(&f->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &own) : NULL;
+  yyjson_doc *doc = json ? cpb_json_read(&f->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &own) : NULL;
+  if (!doc && own.code == CPB_E_MEMORY) *error = own;
+  return doc;
 }
 
 /* The one of the model's own graph, or else the first. */
@@ -94,14 +97,14 @@ static bool add_item(cpb_model_file *f, yyjson_val *item, cpb_error *error) {
 }
 
 static bool add_place(cpb_model_file *f, cpb_span name, int variable, const cpb_values_options *how, cpb_error *error) {
-  yyjson_doc *answer = variable ? NULL : ask_list(f, CPB_ASK_CONSTANTS, name, how);
+  yyjson_doc *answer = variable ? NULL : ask_list(f, CPB_ASK_CONSTANTS, name, how, error);
   yyjson_val *item = item_of(answer, "constants");
   if (!item) {
     yyjson_doc_free(answer);
-    answer = ask_list(f, CPB_ASK_VARIABLES, name, how);
+    answer = ask_list(f, CPB_ASK_VARIABLES, name, how, error);
     item = item_of(answer, "variables");
   }
-  const bool done = !item || add_item(f, item, error);
+  const bool done = error->code == CPB_OK && (!item || add_item(f, item, error));
   yyjson_doc_free(answer);
   return done;
 }

@@ -50,7 +50,9 @@ const mayBeText = (begin) => /^(\s|#.*\n)*[a-z_]\w*\s*[:{<]/i.test(new TextDecod
  * @param {Instance} instance @param {Uint8Array} begin @returns {ModelKind | undefined}
  */
 const textKindOf = (instance, begin) =>
-  kindsOf(instance)[instance.scope((scope) => instance.c.cpb_model_guess_text(scope.bytes(begin), begin.length)) - 1];
+  kindsOf(instance)[
+    instance.scope((scope) => instance.c.cpb_model_guess_text(0, scope.bytes(begin), begin.length, 0)) - 1
+  ];
 
 /**
  * The kind of a message; its end is read only if its beginning is not enough.
