@@ -214,7 +214,6 @@ static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kin
   r->meter = meter;
   r->options = *options;
   r->limits = cpb_limits_or_default(options->limits);
-  r->limits.work = NULL;
   cpb_buffer_init(&r->graph, a);
   cpb_input_init(&r->no_input);
   return r;
