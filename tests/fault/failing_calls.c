@@ -153,6 +153,7 @@ OPEN(open64)
   }
 OPENAT(openat)
 OPENAT(openat64)
+OPENAT(__openat64_2) /* which _FORTIFY_SOURCE calls */
 
 #define MKSTEMP(name)          \
   int name(char *path) {       \

@@ -14,6 +14,7 @@
 #include "cpb/records.h"
 #include "cpb/repack.h"
 #include "cpb/values.h"
+#include "model_operations.h"
 #include "opened_operation.h"
 #include "operation_host.h"
 #include "riegeli/highwayhash.h"
@@ -449,36 +450,10 @@ static void outline(const host *h, outcome *out) {
   cpb_schema_free(schema);
 }
 
-static cpb_model_kind samediff_kind(const host *h) {
-  return h->size > 0 && h->data[0] == 'P' ? CPB_MODEL_SAMEDIFF_ZIP : CPB_MODEL_SAMEDIFF_GRAPH;
-}
-
-static void ask(const host *h, outcome *out, cpb_model_kind kind, cpb_question_kind asked) {
-  cpb_model_options options = {.struct_size = sizeof options, .limits = h->limits};
-  const cpb_question question = {.struct_size = sizeof question, .kind = asked};
-  cpb_model *model = cpb_model_new(h->allocator, kind, &options);
-  if (model == NULL) {
-    no_memory(out);
-    return;
-  }
-  unsigned state = h->seed;
-  cpb_step step;
-  cpb_model_ask(model, &question);
-  while ((step = cpb_model_step(model)) == CPB_STEP_NEED) answer(h, &state, cpb_model_input(model));
-  size_t size;
-  const char *json = cpb_model_answer(model, &size);
-  if (step == CPB_STEP_ERROR) keep_error(out, cpb_model_error(model));
-  else keep_bytes(out, json, size);
-  cpb_model_free(model);
-}
-
-static void ask_samediff(const host *h, outcome *out) { ask(h, out, samediff_kind(h), CPB_ASK_TAG); }
-static void ask_checkpoint(const host *h, outcome *out) { ask(h, out, CPB_MODEL_CHECKPOINT, CPB_ASK_VARIABLES); }
-
 /* A parameter that is there in the samples. */
 static void read_array(const host *h, outcome *out, const char *name, const cpb_checkpoint *checkpoint) {
   cpb_values_options options = {.struct_size = sizeof options, .limits = h->limits, .checkpoint = checkpoint};
-  cpb_values *values = cpb_values_new(h->allocator, samediff_kind(h), name, strlen(name), &options);
+  cpb_values *values = cpb_values_new(h->allocator, samediff_kind_of(h), name, strlen(name), &options);
   if (values == NULL) {
     no_memory(out);
     return;
@@ -499,7 +474,7 @@ static void read_array(const host *h, outcome *out, const char *name, const cpb_
 }
 
 static void read_values(const host *h, outcome *out) {
-  read_array(h, out, samediff_kind(h) == CPB_MODEL_SAMEDIFF_ZIP ? "weights" : "w", NULL);
+  read_array(h, out, samediff_kind_of(h) == CPB_MODEL_SAMEDIFF_ZIP ? "weights" : "w", NULL);
 }
 
 /* Two slices of a checkpoint of version 1, joined. */

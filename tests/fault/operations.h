@@ -33,11 +33,12 @@ enum {
   OP_CHECKED = 2,          /* all that it reads is covered by checksums: no damage goes unnoticed */
   OP_SHORTER_IS_WHOLE = 4, /* an input that was cut may be a whole one, with fewer events */
   OP_RECOVERS = 8,         /* reads on behind what is damaged or missing */
+  OP_QUESTION = 32,        /* one of many about a model */
   OP_LARGE = 16            /* has samples that are too large for a run per allocation or need */
 };
 
-/* Each main operation with the samples that it reads without an error. This is the one
- * table that all sweeps walk (sweep.h). */
+/* Each main operation with the samples that it reads without an error. Sweeps (sweep.h) walk this
+ * table, and then that of questions. */
 typedef struct operation {
   const char *name;
   void (*run)(const host *h, outcome *out);
@@ -45,8 +46,8 @@ typedef struct operation {
   unsigned traits;
 } operation;
 
-extern const operation operations[];
-extern const size_t num_operations;
+extern const operation operations[], questions[];
+extern const size_t num_operations, num_questions;
 
 void outcome_init(outcome *out);
 void outcome_free(outcome *out);

@@ -46,10 +46,11 @@ static int is_named(const operation *op, int argc, char **argv) {
 }
 
 int sweep(int argc, char **argv, void (*attack)(const target *t), unsigned wanted, unsigned unwanted) {
-  struct CMUnitTest *tests = calloc(num_operations, sizeof *tests);
+  const size_t all = num_operations + num_questions;
+  struct CMUnitTest *tests = calloc(all, sizeof *tests);
   size_t count = 0;
-  for (size_t i = 0; tests && i < num_operations; i++) {
-    const operation *op = &operations[i];
+  for (size_t i = 0; tests && i < all; i++) {
+    const operation *op = i < num_operations ? &operations[i] : &questions[i - num_operations];
     int fits = (op->traits & wanted) == wanted && (op->traits & unwanted) == 0;
     if (!fits || !is_named(op, argc, argv)) continue;
     tests[count++] = (struct CMUnitTest){.name = op->name, .test_func = attack_operation, .initial_state = (void *)op};

@@ -66,7 +66,39 @@ OPERATIONS = {
     "tag in place": ["tag", SAMEDIFF / "parts.json", "out.zip"],
     "tag in place, in sync": ["tag", SAMEDIFF / "parts.json", "out.zip", "--sync"],
 }
-DIFFERENT = ("diff of others", "diff of zips")
+DIFFERENT = ("diff of others", "diff of zips", "diff of Core ML")
+
+# A question takes its input as "inspect" above does; what differs from kind to kind is where memory is needed.
+CASES = DATA / "cases"
+KERAS = DATA / "cpb" / "real_tf_keras_functional"
+ONNX = CASES / "dynamo.onnx"
+TEXT = b"""node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } } # as TensorFlow prints it
+node { name: 'c' op: "Const" attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 2 } }
+  float_val: [1.5, -inf] tensor_content: "\\001\\x7f\\"" } } } }
+node { name: "y" op: "Mul" input: ["x", "c"] }
+"""
+QUESTIONS = {
+    ("SavedModel", KERAS / "orig.pb"): ["", "overview", "layers", "variables", "objects root.layer-1", "ops", "scopes", "constants",
+                                        "functions", "search conv", "nodes", "cut root.layer-1", "load root.layer-1"],
+    ("chunked", KERAS / "max20000_zstd.cpb"): ["", "constants", "objects"],
+    ("text", "graph.pbtxt"): ["", "constants", "upstream y"],
+    ("ONNX", ONNX): ["", "overview", "nodes", "layers", "constants", "scopes", "upstream y", "node y", "weights head.weight"],
+    ("ONNX with subgraphs", CASES / "if_branch.onnx"): ["functions", "consumers c", "scopes"],
+    ("Core ML", CASES / "multi.mlpackage"): ["", "overview", "nodes", "functions", "layers", "constants"],
+    ("network", CASES / "upd.mlmodel"): ["", "overview", "nodes", "layers"],
+    ("SameDiff", SAMEDIFF / "linear.fb"): ["", "tag", "nodes", "constants", "layers", "scopes"],
+    ("checkpoint", CASES / "tf2"): ["", "variables"],
+    ("old checkpoint", CASES / "v1"): ["", "variables"],
+    ("meta graph", CASES / "m.ckpt.meta"): ["", "variables"],
+}
+ASKED = {f"{kind}: {asked or 'summary'}": ["inspect", model, *asked.split()]
+         for (kind, model), list_ in QUESTIONS.items() for asked in list_}
+ASKED |= {
+    "diff of ONNX": ["diff", CASES / "a.onnx", CASES / "b.onnx"],
+    "diff of Core ML": ["diff", CASES / "upd.mlmodel", CASES / "flex.mlpackage"],
+    "diff of Keras": ["diff", KERAS / "orig.pb", KERAS / "max20000_zstd.cpb"],
+    "extract from ONNX": ["extract", ONNX, "head.weight", *OUT],
+}
 OLD = b"the old file"
 
 # Of an operation's calls each fails, or 30 to 60 at equal distances: a diff of
@@ -81,10 +113,11 @@ class Run:
     def __init__(self, cpb, shim, folder, name, kind, at, how):
         for path in folder.iterdir():
             path.unlink()
-        words = OPERATIONS[name]
+        words = (OPERATIONS | ASKED)[name]
         self.is_diff = words[0] == "diff"  # which fails with 2
         self.is_late = "out.zip" in words or "--sync" in words
         self.old = {"out.cpb": OLD} if "--force" in words else {"out.zip": ZIP} if "out.zip" in words else {}
+        self.old |= {"graph.pbtxt": TEXT} if "graph.pbtxt" in words else {}
         for file, data in self.old.items():
             (folder / file).write_bytes(data)
         env = dict(os.environ, LD_PRELOAD=str(shim), CPB_FAIL_KIND=kind, CPB_FAIL_AT=str(at),
@@ -94,6 +127,8 @@ class Run:
         stdin = CHUNKED.read_bytes() if "-" in words[1:2] else b""
         result = cpb.run(*words, env=env, cwd=folder, input=stdin)
         self.code, self.text, self.message = result.returncode, result.stdout, result.stderr.decode()
+        if name.endswith(": summary"):  # which says what it cannot show
+            self.message += self.text.decode()
         count = folder / "count"
         if count.exists():
             self.calls, self.blocks, self.descriptors = map(int, count.read_text().split())
@@ -151,7 +186,7 @@ def test_every_call_fails_once(cpb, shim, name, kind, how, tmp_path):
     failing_everywhere(cpb, shim, tmp_path, name, kind, how, check)
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", OPERATIONS | ASKED)
 def test_every_allocation_fails_once(cpb, shim, name, tmp_path):
     def check(run, good):
         check_failure(run, good, 4, "out of memory")

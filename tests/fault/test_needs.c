@@ -84,4 +84,4 @@ static void unmet(const target *t) {
   }
 }
 
-int main(int argc, char **argv) { return sweep(argc, argv, unmet, 0, OP_GIVEN_ALL | OP_LARGE); }
+int main(int argc, char **argv) { return sweep(argc, argv, unmet, 0, OP_GIVEN_ALL | OP_LARGE | OP_QUESTION); }

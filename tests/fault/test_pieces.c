@@ -30,4 +30,4 @@ static void same_in_pieces(const target *t) {
   outcome_free(&whole);
 }
 
-int main(int argc, char **argv) { return sweep(argc, argv, same_in_pieces, 0, OP_GIVEN_ALL); }
+int main(int argc, char **argv) { return sweep(argc, argv, same_in_pieces, 0, OP_GIVEN_ALL | OP_QUESTION); }
