@@ -94,6 +94,15 @@ def captures_that_are_taken(folder, n):
     return saved_model(folder, [b"", wire.field(7, number(1, 1))], [(b"f", concrete)], graph), "scopes", "f", *ALL
 
 
+def calls_of_a_wide_function(folder, n):
+    """n calls of a function of n arguments, of each of which a call has none."""
+    argument = wire.field(2, wire.field(1, b"a") + wire.field(5, b"N"))
+    none = wire.field(5, wire.field(1, b"N") + wire.field(2, number(3, 0)))
+    call = wire.field(1, wire.field(1, b"n") + wire.field(2, b"f") + wire.field(3, b"x") + none)
+    graph = wire.field(2, wire.field(1, wire.field(1, wire.field(1, b"f") + argument * n))) + call * n
+    return saved_model(folder, [b""], graph=graph), "nodes", *ALL
+
+
 def signatures_of_a_map(folder, n):
     """n signatures, each looked for among the n children of the map of signatures."""
     names = [b"%07d" % i for i in range(n)]
@@ -318,6 +327,7 @@ SIZES = {
     captures_of_a_wide_object: 15000,
     captures_that_are_taken: 10000,
     signatures_of_a_map: 10000,
+    calls_of_a_wide_function: 10000,
     objects_of_a_function: 4000,
     slices_of_a_long_name: 20000,
     slices_among_long_keys: 15000,

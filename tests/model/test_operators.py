@@ -260,17 +260,6 @@ def test_a_function_is_not_what_its_name_says(cpb, tmp_path):
     assert "operation" not in ask(cpb, path, "node", "nothing")
 
 
-def test_many_arguments_that_are_none_take_no_time(cpb, tmp_path):
-    """A function of 20,000 arguments, of each of which a call has 0, and 20,000 such calls."""
-    argument = wire.field(2, wire.field(1, b"a") + wire.field(5, b"N"))
-    function = wire.field(1, wire.field(1, b"f") + argument * 20_000)
-    attribute = wire.field(5, wire.field(1, b"N") + wire.field(2, wire.varint(3 << 3) + wire.varint(0)))
-    node = wire.field(1, wire.field(1, b"n") + wire.field(2, b"f") + wire.field(3, b"x") + attribute)
-    path = tmp_path / "graph.pb"
-    path.write_bytes(wire.field(2, wire.field(1, function)) + node * 20_000)
-    cpb.ok("inspect", path, "nodes", "--json", "-n", "30000", timeout=60)
-
-
 # --- Core ML ------------------------------------------------------------------------------------
 
 

@@ -181,7 +181,7 @@ static cpb_step write_answer(message *m) {
 
 cpb_step cpb_viewed_step(void *reader, cpb_json_writer *answer, cpb_error *error) {
   message *m = reader;
-  m->viewed.answer = answer;
+  m->viewed.answer = m->viewed.view.answer = answer;
   m->viewed.error = error;
   cpb_step read = read_enough(m);
   if (read != CPB_STEP_DONE) return read;

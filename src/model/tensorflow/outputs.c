@@ -139,12 +139,18 @@ static bool next_output(cpb_view_values *o, cpb_view_value *value) {
   return has_type || has_shape;
 }
 
-cpb_view_values cpb_tensorflow_outputs(const cpb_part *part, const cpb_graph *graph, cpb_span node) {
+/* The signature, which may be far larger than the call, is gone through for each call. */
+static bool charge(const cpb_view *v, cpb_span signature) {
+  return !v->answer || cpb_json_writer_charge(v->answer, CPB_WORK_WALKED, signature.size);
+}
+
+cpb_view_values cpb_tensorflow_outputs(const cpb_view *v, const cpb_graph *graph, cpb_span node) {
   const cpb_span op = cpb_get_bytes(node, NODE_OP), nothing = {NULL, 0};
   const uint32_t function = cpb_graph_find(graph, op);
-  outputs o = {.next = next_output, .told = {.part = part, .node = node, .of_function = function != CPB_NO_NAME}};
+  outputs o = {.next = next_output, .told = {.part = v->part, .node = node, .of_function = function != CPB_NO_NAME}};
   o.told.types = cpb_varints_of(nothing, ATTR_TYPE);
-  if (o.told.of_function) o.cursor = cpb_cursor_of(graph->graphs->items[function].signature);
+  const cpb_span signature = o.told.of_function ? graph->graphs->items[function].signature : nothing;
+  if (o.told.of_function) o.cursor = cpb_cursor_of(charge(v, signature) ? signature : nothing);
   else if (!cpb_tensorflow_op_outputs(op, &o.told.text)) o.told.text = nothing;
   o.bindings = cpb_cursor_of(cpb_get_bytes(attribute(&o, cpb_span_of("_output_shapes")), ATTR_LIST));
   o.told.shape = shape_of(&o, op);
@@ -161,9 +167,9 @@ static bool has_several(const outputs *o) {
   return count > 1;
 }
 
-bool cpb_tensorflow_output(const cpb_part *part, const cpb_graph *graph, cpb_span node, const cpb_view_source *source,
+bool cpb_tensorflow_output(const cpb_view *v, const cpb_graph *graph, cpb_span node, const cpb_view_source *source,
                            cpb_view_value *value) {
-  outputs o = cpb_tensorflow_outputs(part, graph, node);
+  outputs o = cpb_tensorflow_outputs(v, graph, node);
   bool is_there = source->output.size == 0 || !has_several(&o);
   for (uint64_t i = 0; is_there && i <= source->index; i++) is_there = next_output(&o, value);
   return is_there;

@@ -70,7 +70,7 @@ static bool hands_on(const cpb_view_node *node) {
 
 /* The graph itself has no inputs and outputs: nodes are fed and fetched. */
 static cpb_view_values values(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node, bool outputs) {
-  if (node && outputs) return cpb_tensorflow_outputs(v->part, &model_of(v)->graph, node->message);
+  if (node && outputs) return cpb_tensorflow_outputs(v, &model_of(v)->graph, node->message);
   if (node) return (cpb_view_values){.next = next_input, .cursor = cpb_cursor_of(node->message)};
   return (cpb_view_values){
       .next = next_argument, .field = outputs ? OP_OUTPUT : OP_INPUT, .cursor = cpb_cursor_of(g->signature)};
@@ -97,7 +97,7 @@ static cpb_view_source source(cpb_span input) {
 }
 
 static bool output(const cpb_view *v, const cpb_view_node *node, const cpb_view_source *source, cpb_view_value *value) {
-  return cpb_tensorflow_output(v->part, &model_of(v)->graph, node->message, source, value);
+  return cpb_tensorflow_output(v, &model_of(v)->graph, node->message, source, value);
 }
 
 /* --- What inputs are for: by TensorFlow's description of the operation, or the function that is called -------- */

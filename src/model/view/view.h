@@ -17,6 +17,9 @@ typedef struct cpb_view {
   cpb_view_graphs graphs;
   cpb_span operators; /* the kind's table of operations (model/operators), or empty */
   void *own;          /* the kind's own data */
+
+  /* Charges the work of reading a value that is more than its node's message; NULL: nobody does. */
+  cpb_json_writer *answer;
 } cpb_view;
 
 static inline const cpb_view_graph *cpb_view_graph_of(const cpb_view *view, uint32_t graph) {
