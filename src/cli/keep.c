@@ -14,6 +14,12 @@ static bool may_replace(const cli *c, const char *out, const char *in) {
   return c->settings.force && !cli_is_dash(out) && !cli_is_dash(in) && !cpb_is_url(in) && os_is_same(out, out);
 }
 
+/* The command itself reports problems with the input. But what is too much for it may be a file that it would keep. */
+static int pass(cli *c, const char *in, const cpb_error *error) {
+  const bool is_too_much = error->code == CPB_E_MEMORY || error->code == CPB_E_LIMIT;
+  return is_too_much ? cli_fail(c, cli_input_name(in), error) : CLI_OK;
+}
+
 static int keep_path(cli *c, const char *out, const char *in, const char *path) {
   if (!path || !os_is_same(path, out)) return CLI_OK;
   cli_note(c, out, "a part of %s is in this file; expected another name for the output", in);
@@ -22,8 +28,9 @@ static int keep_path(cli *c, const char *out, const char *in, const char *path) 
 
 int cli_keep_file(cli *c, const char *out, const char *in, const char *name, size_t length) {
   int status = CLI_OK;
-  char *text = may_replace(c, out, in) ? cpb_alloc(&c->allocator, length + 1) : NULL;
-  if (!text) return CLI_OK;
+  if (!may_replace(c, out, in)) return CLI_OK;
+  char *text = cpb_alloc(&c->allocator, length + 1);
+  if (!text) return cli_fail_memory(c);
   if (!cpb_file_name_normalize((cpb_span){(const uint8_t *)name, length}, text)) memcpy(text, name, length);
   text[length] = '\0';
   char *path = cpb_is_url(text) ? NULL : cli_beside(c, in, text, &status);
@@ -43,13 +50,20 @@ static int keep_files(cli *c, const char *out, const char *in, const cpb_index *
   return status;
 }
 
-/* The command itself reports problems with the file. */
-int cli_keep_chunks(cli *c, const char *out, const char *in) {
-  cpb_error ignored;
-  cpb_file *file = may_replace(c, out, in) ? cpb_file_open(&c->allocator, in, &ignored) : NULL;
-  cpb_index *index = file && !cpb_file_is_pipe(file) ? cpb_index_new(&c->allocator, &c->settings.limits) : NULL;
-  int status = index && cli_read_index(file, index) ? keep_files(c, out, in, index) : CLI_OK;
+static int keep_indexed(cli *c, const char *out, const char *in, cpb_file *file) {
+  cpb_index *index = cpb_index_new(&c->allocator, &c->settings.limits);
+  if (!index) return cli_fail_memory(c);
+  const bool is_read = cli_read_index(file, index);
+  int status = is_read ? keep_files(c, out, in, index) : pass(c, in, cpb_index_error(index));
   cpb_index_free(index);
+  return status;
+}
+
+int cli_keep_chunks(cli *c, const char *out, const char *in) {
+  cpb_error error = {.code = CPB_OK};
+  if (!may_replace(c, out, in)) return CLI_OK;
+  cpb_file *file = cpb_file_open(&c->allocator, in, &error);
+  int status = file && !cpb_file_is_pipe(file) ? keep_indexed(c, out, in, file) : pass(c, in, &error);
   cpb_file_close(file);
   return status;
 }
@@ -70,7 +84,7 @@ static int keep_values(cli *c, const char *out, const char *in, yyjson_val *cons
   return status;
 }
 
-/* Files that the model names. If a question fails, nothing is known about files for values. */
+/* Files that the model names. */
 static int keep_named(cli *c, const char *out, cpb_model_file *model) {
   const cpb_question question = {.struct_size = sizeof question, .kind = CPB_ASK_CONSTANTS, .count = UINT64_MAX};
   cpb_error error = {.code = CPB_OK};
@@ -78,20 +92,23 @@ static int keep_named(cli *c, const char *out, cpb_model_file *model) {
   const char *json = cpb_model_file_ask(model, &question, &size, &error);
   yyjson_doc *doc = json ? cpb_json_read(&c->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &error) : NULL;
   yyjson_val *constants = cpb_json_member(yyjson_doc_get_root(doc), "constants");
-  int status = keep_values(c, out, cpb_model_file_path(model), constants);
+  int status =
+      doc ? keep_values(c, out, cpb_model_file_path(model), constants) : pass(c, cpb_model_file_path(model), &error);
   yyjson_doc_free(doc);
   return status;
 }
 
 /* A checkpoint's files: it has no others than the ones it lists. */
 static int keep_checkpoint(cli *c, const char *out, cpb_model_file *model) {
-  cpb_error ignored;
-  int status = CLI_OK;
-  cpb_model_file_load(model, CPB_BESIDE_CHECKPOINT, &ignored);
+  cpb_error error = {.code = CPB_OK};
+  cpb_model_file_load(model, CPB_BESIDE_CHECKPOINT, &error);
+  int status = pass(c, cpb_model_file_path(model), &error);
   const cpb_checkpoint *checkpoint = cpb_model_file_checkpoint(model);
   unsigned count = checkpoint ? cpb_checkpoint_num_shards(checkpoint) : 0;
-  for (unsigned shard = 0; status == CLI_OK && shard < count; shard++)
-    status = keep_path(c, out, cpb_model_file_path(model), cpb_model_file_shard(model, shard));
+  for (unsigned shard = 0; status == CLI_OK && shard < count; shard++) {
+    const char *path = cpb_model_file_shard(model, shard);
+    status = path ? keep_path(c, out, cpb_model_file_path(model), path) : cli_fail_memory(c);
+  }
   return status;
 }
 

@@ -99,6 +99,12 @@ ASKED |= {
     "diff of Keras": ["diff", KERAS / "orig.pb", KERAS / "max20000_zstd.cpb"],
     "extract from ONNX": ["extract", ONNX, "head.weight", *OUT],
 }
+# The output is a file of the input's, which --force does not replace.
+KEPT = {"values of ONNX": (CASES, ["a.onnx", "a.data"], ["extract", "a.onnx", "w"]),
+        "values of a checkpoint": (CASES, ["m.ckpt.index", "m.ckpt.data-00000-of-00001"],
+                                   ["extract", "m.ckpt.index", "softmax_w"]),
+        "chunks": (DATA / "several_files", [*(f"graph.0000{i}-of-00004.cpb" for i in (1, 3, 4)), "graph.cpb",
+                                            "graph.00002-of-00004.cpb"], ["repack", "graph.cpb"])}
 OLD = b"the old file"
 
 # Of an operation's calls each fails, or 30 to 60 at equal distances: a diff of
@@ -191,6 +197,19 @@ def test_every_allocation_fails_once(cpb, shim, name, tmp_path):
     def check(run, good):
         check_failure(run, good, 4, "out of memory")
     failing_everywhere(cpb, shim, tmp_path, name, "memory", errno.ENOMEM, check)
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_file_of_the_input_is_kept_without_memory(cpb, shim, name, tmp_path):
+    folder, files, words = KEPT[name]
+    for file in files:
+        (tmp_path / file).write_bytes((folder / file).read_bytes())
+    for at in range(200):
+        env = dict(os.environ, LD_PRELOAD=str(shim), CPB_FAIL_KIND="memory", CPB_FAIL_AT=str(at), CPB_FAIL_WITH=str(errno.ENOMEM))
+        result = cpb.run(*words, "-o", files[-1], "--force", env=env, cwd=tmp_path)
+        assert result.returncode in (1, 4), at
+        assert all((tmp_path / file).read_bytes() == (folder / file).read_bytes() for file in files), at
+    assert b"in this file; expected another name" in result.stderr
 
 
 @pytest.mark.parametrize("kind", ["read", "write"])
