@@ -19,6 +19,22 @@ def test_a_person_reads_use_place_numbers_and_bars(cpb, keras, tmp_path):
     assert fields["name"] == "w\tf32[3]\t12" and fields["use"] == "weight" and fields["zeros"] == "3"
 
 
+def test_a_person_reads_scales_and_the_parts_along_a_dimension(cpb, tmp_path):
+    path = tmp_path / "m.onnx"
+    arrays = [helper.make_tensor("q", 3, [2, 3], [-2, 0, 4, 1, 2, 127]), helper.make_tensor("s", 1, [], [0.5]),
+              helper.make_tensor("z", 3, [], [1]), helper.make_tensor("each", 1, [2], [0.5, 2])]
+    for scale, words in ("s", "-2 to 127 with the scale 0.5 and the zero point 1"), ("each", "-2 to 127 with 2 scales"):
+        node = helper.make_node("DequantizeLinear", ["q", scale, "z"][:3 if scale == "s" else 2], ["y"], axis=0)
+        onnx.save(helper.make_model(helper.make_graph([node], "g", [], [], arrays)), path)
+        text = cpb.ok("inspect", path, "weights", "q", "--axis", 0, "--width", 120).decode()
+        assert f"  quantized  {words}; these are the real values:\n" in text and "  parts      2 along dimension 0\n" in text
+        fields = dict(line.split("\t", 1) for line in cpb.ok("inspect", path, "weights", "q", "--axis", 0, "--tsv").decode().splitlines())
+        assert fields["quantized"].startswith("-2\t127\t") and fields["parts"] == "2\t0"
+        narrow, wide = ("-1.5 to 1.5", "0 to 63") if scale == "s" else ("-1 to 2", "2 to 254")
+        assert f"  narrowest  {narrow}  part 0\n" in text and f"  widest     {wide}  part 1\n" in text
+        assert fields["widest"] == f"{wide.replace(' to ', chr(9))}\t1"
+
+
 def test_every_kind_has_the_same_words_for_weights(cpb, keras):
     zipped = DATA / "samediff_small" / "minimal.zip"
     for path, name in (keras, "conv2d/kernel"), (keras, "root.layer_with_weights-0.kernel"), (zipped, "weights"):
