@@ -131,7 +131,8 @@ def fix_text(name, rules):
 def check_c(program, names, fix):
     """Complaints about C files; with `fix` they are rewritten instead."""
     if fix:
-        subprocess.run([program, "-i", *names], cwd=ROOT, check=True)
+        if names:
+            subprocess.run([program, "-i", *names], cwd=ROOT, check=True)
         return []
 
     def check(some):
