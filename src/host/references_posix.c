@@ -74,25 +74,27 @@ static char *path_below(const char *folder, char *path) {
   return path[length] == '/' ? path + length + 1 : NULL;
 }
 
-/* Opens the folder, if the file with this name in it is still the one that was opened; else -1. */
-static int open_folder_of(const cpb_identity *file, const char *folder, const char *name, int flags) {
+/* Opens the folder, if the file with this name in it is still the one that was opened; else -1, with the error set if
+ * the folder cannot be opened. */
+static int open_folder_of(const cpb_identity *file, const char *folder, const char *name, int flags, cpb_error *error) {
   struct stat found;
   const int fd = open(folder, FOLDER);
-  const bool is_there = fd >= 0 && file->is_known && fstatat(fd, name, &found, flags) == 0;
+  if (fd < 0) return cpb_fail_errno(error, CPB_E_READ), -1;
+  const bool is_there = file->is_known && fstatat(fd, name, &found, flags) == 0;
   if (is_there && (uint64_t)found.st_dev == file->device && (uint64_t)found.st_ino == file->number) return fd;
-  if (fd >= 0) close(fd);
+  close(fd);
   return -1;
 }
 
 /* If the path is a link, `root` becomes the folder of its target. */
-static int open_real_folder(const cpb_reference_home *home, char *root) {
+static int open_real_folder(const cpb_reference_home *home, char *root, cpb_error *error) {
   char real[PATH_MAX];
   if (!realpath(home->path, real)) return -1;
   const char *name = strrchr(real, '/') + 1;
   const size_t length = (size_t)(name - real);
   memcpy(root, real, length);
   root[length > 1 ? length - 1 : length] = '\0';
-  return open_folder_of(&home->identity, root, name, AT_SYMLINK_NOFOLLOW);
+  return open_folder_of(&home->identity, root, name, AT_SYMLINK_NOFOLLOW, error);
 }
 
 int cpb_reference_descriptor(const cpb_reference_home *home, const char *path, cpb_error *error) {
@@ -101,14 +103,14 @@ int cpb_reference_descriptor(const cpb_reference_home *home, const char *path, c
     cpb_fail_errno(error, CPB_E_READ);
     return -1;
   }
-  int folder = open_folder_of(&home->identity, root, home->path + home->folder, 0);
+  int folder = open_folder_of(&home->identity, root, home->path + home->folder, 0, error);
   if (folder < 0) {
     cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the file that names it is no longer the one that was opened");
     return -1;
   }
   if ((rest = path_below(root, found))) return open_below(folder, rest, error);
   close(folder);
-  folder = open_real_folder(home, root);
+  folder = open_real_folder(home, root, error);
   if (folder >= 0 && (rest = path_below(root, found))) return open_below(folder, rest, error);
   if (folder >= 0) close(folder);
   return -1;

@@ -8,6 +8,7 @@
  * memory and descriptors that it did not give back. With CPB_ALL_NAMED there are
  * no files without a name. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -154,6 +155,11 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 OPENAT(__openat64_2) /* which _FORTIFY_SOURCE calls */
+
+DIR *opendir(const char *path) {
+  REAL(opendir);
+  return fails("read", NULL) ? NULL : real(path);
+}
 
 #define MKSTEMP(name)          \
   int name(char *path) {       \

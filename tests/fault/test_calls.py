@@ -21,6 +21,7 @@ OBJECTS = DATA / "cpb" / "real_tf_module" / "orig.pb"
 SMALL = DATA / "cpb" / "saved_model_split-standard"
 OUT = ["-o", "out.cpb"]
 SAMEDIFF = HERE.parent / "data" / "samediff_small"
+CASES = DATA / "cases"
 
 # Where files have a name while they grow, too, those of operations called "named" have one.
 # A file that is to stand there before, and `--force`, go with "out.cpb"; "out.zip" is there to be added to.
@@ -54,6 +55,9 @@ OPERATIONS = {
     "inspect": ["inspect", OBJECTS, "signature", "lookup"],
     "inspect a chunked model": ["inspect", OBJECTS.parent / "max3000_none.cpb", "functions"],
     "inspect a zip": ["inspect", SAMEDIFF / "minimal.zip", "nodes"],
+    "inspect a package": ["inspect", CASES / "multi.mlpackage", "constants"],
+    "inspect the only model": ["inspect", CASES / "multi.mlpackage" / "Data" / "com.apple.CoreML", "nodes"],
+    "inspect a folder": ["inspect", CASES / "tf2", "variables"],
     "extract": ["extract", OBJECTS, "Const_1", *OUT, "--force"],
     "extract texts": ["extract", OBJECTS, "Const", "-o", "out.cpb"],
     "diff": ["diff", SMALL / "orig.pb", SMALL / "max1500_brotli.cpb"],
@@ -69,7 +73,6 @@ OPERATIONS = {
 DIFFERENT = ("diff of others", "diff of zips", "diff of Core ML")
 
 # A question takes its input as "inspect" above does; what differs from kind to kind is where memory is needed.
-CASES = DATA / "cases"
 KERAS = DATA / "cpb" / "real_tf_keras_functional"
 ONNX = CASES / "dynamo.onnx"
 TEXT = b"""node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } } # as TensorFlow prints it

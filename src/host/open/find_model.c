@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,8 +24,9 @@ static bool ends_search(const cpb_error *error) {
 static cpb_file *open_naming(const cpb_allocator *a, const char *path, const cpb_url_options *urls, bool *absent,
                              cpb_error *error) {
   cpb_file *file = cpb_lookup_open(a, path, urls, absent, error);
-  const bool is_other = !file && !urls && !ends_search(error) && error->code != CPB_E_DENIED;
-  if (is_other) cpb_error_begin(error, NULL);
+  const int system = error->system;
+  const bool is_other = system == 0 || system == ENOENT || system == EISDIR || system == ELOOP;
+  if (!file && !urls && is_other && !ends_search(error)) cpb_error_begin(error, NULL);
   return file;
 }
 
@@ -71,6 +73,8 @@ static bool find_only(const cpb_allocator *a, const char *path, char *out, size_
                       cpb_error *error) {
   cpb_lookup_folder in;
   cpb_lookup_in_folder(path, &in);
+  errno = in.error;
+  if (in.error) return cpb_fail_errno(error, CPB_E_READ) == CPB_OK;
   if (in.num_versions > 0) return append(out, size, in.version);
   if (in.num_models == 0 && in.num_indexes == 1) return append(out, size, in.index);
   if (in.num_models != 1 || !append(out, size, in.models[0])) return false;

@@ -23,9 +23,9 @@ typedef struct cpb_lookup_folder {
   char models[CPB_LOOKUP_SHOWN][CPB_LOOKUP_NAME]; /* the first ones, sorted by name */
   char version[CPB_LOOKUP_NAME];
   char index[CPB_LOOKUP_NAME]; /* the last one found */
+  int error;                   /* errno if it cannot be listed, and so seems empty; else 0 */
 } cpb_lookup_folder;
 
-/* An unreadable directory counts as empty. */
 void cpb_lookup_in_folder(const char *path, cpb_lookup_folder *found);
 
 /* Opens a file that the caller did not name; or, if there are `urls`, a URL, whose beginning or end will be read. NULL

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -101,6 +102,7 @@ void cpb_lookup_in_folder(const char *path, cpb_lookup_folder *found) {
   struct stat what;
   found->num_models = found->num_versions = found->num_indexes = 0;
   DIR *directory = opendir(path);
+  found->error = directory ? 0 : errno;
   for (const struct dirent *entry; directory && (entry = readdir(directory));) {
     const char *name = entry->d_name;
     if (name[0] == '.' || fstatat(dirfd(directory), name, &what, 0) != 0) continue;
