@@ -94,6 +94,15 @@ def captures_that_are_taken(folder, n):
     return saved_model(folder, [b"", wire.field(7, number(1, 1))], [(b"f", concrete)], graph), "scopes", "f", *ALL
 
 
+def takers_of_a_late_output(folder, n):
+    """n nodes that take the last of n outputs of another one."""
+    shapes = wire.field(5, wire.field(1, b"_output_shapes") + wire.field(2, wire.field(1, wire.field(7, b"") * n)))
+    nodes = wire.field(1, wire.field(1, b"a") + wire.field(2, b"Op") + shapes)
+    take = wire.field(2, b"Identity") + wire.field(3, b"a:%d" % (n - 1))
+    nodes += b"".join(wire.field(1, wire.field(1, b"n%d" % i) + take) for i in range(n))
+    return saved_model(folder, [b""], graph=nodes), "scopes", *ALL
+
+
 def calls_of_a_wide_function(folder, n):
     """n calls of a function of n arguments, of each of which a call has none."""
     argument = wire.field(2, wire.field(1, b"a") + wire.field(5, b"N"))
@@ -328,6 +337,7 @@ SIZES = {
     captures_that_are_taken: 10000,
     signatures_of_a_map: 10000,
     calls_of_a_wide_function: 10000,
+    takers_of_a_late_output: 5000,
     objects_of_a_function: 4000,
     slices_of_a_long_name: 20000,
     slices_among_long_keys: 15000,

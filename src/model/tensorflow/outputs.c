@@ -1,10 +1,11 @@
-#include "model/tensorflow/view.h"
+#include "model/tensorflow/outputs.h"
 
 #include "model/common/tensor/tensor.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/graph.h"
 
 #define MOST 65536    /* outputs of a node */
+#define OUTPUT 16     /* its share of the node's message in bytes, about */
 #define REFERENCE 100 /* is added to a DataType */
 
 /* An output in the operation's description; the node may have several for it. */
@@ -139,9 +140,9 @@ static bool next_output(cpb_view_values *o, cpb_view_value *value) {
   return has_type || has_shape;
 }
 
-/* The signature, which may be far larger than the call, is gone through for each call. */
-static bool charge(const cpb_view *v, cpb_span signature) {
-  return !v->answer || cpb_json_writer_charge(v->answer, CPB_WORK_WALKED, signature.size);
+/* What is gone through may be far larger than the node, or the input, that it is gone through for. */
+static bool charge(const cpb_view *v, uint64_t bytes) {
+  return !v->answer || cpb_json_writer_charge(v->answer, CPB_WORK_WALKED, bytes);
 }
 
 cpb_view_values cpb_tensorflow_outputs(const cpb_view *v, const cpb_graph *graph, cpb_span node) {
@@ -150,7 +151,7 @@ cpb_view_values cpb_tensorflow_outputs(const cpb_view *v, const cpb_graph *graph
   outputs o = {.next = next_output, .told = {.part = v->part, .node = node, .of_function = function != CPB_NO_NAME}};
   o.told.types = cpb_varints_of(nothing, ATTR_TYPE);
   const cpb_span signature = o.told.of_function ? graph->graphs->items[function].signature : nothing;
-  if (o.told.of_function) o.cursor = cpb_cursor_of(charge(v, signature) ? signature : nothing);
+  if (o.told.of_function) o.cursor = cpb_cursor_of(charge(v, signature.size) ? signature : nothing);
   else if (!cpb_tensorflow_op_outputs(op, &o.told.text)) o.told.text = nothing;
   o.bindings = cpb_cursor_of(cpb_get_bytes(attribute(&o, cpb_span_of("_output_shapes")), ATTR_LIST));
   o.told.shape = shape_of(&o, op);
@@ -168,9 +169,14 @@ static bool has_several(const outputs *o) {
 }
 
 bool cpb_tensorflow_output(const cpb_view *v, const cpb_graph *graph, cpb_span node, const cpb_view_source *source,
-                           cpb_view_value *value) {
-  outputs o = cpb_tensorflow_outputs(v, graph, node);
-  bool is_there = source->output.size == 0 || !has_several(&o);
-  for (uint64_t i = 0; is_there && i <= source->index; i++) is_there = next_output(&o, value);
-  return is_there;
+                           cpb_tensorflow_walk *w, cpb_view_value *value) {
+  cpb_view_value next;
+  if (w->node.data != node.data || source->index + 1 < w->count) {
+    *w = (cpb_tensorflow_walk){.node = node, .rest = cpb_tensorflow_outputs(v, graph, node)};
+    w->has_several = has_several(&w->rest);
+  }
+  if (source->output.size > 0 && w->has_several) return false;
+  for (; w->count <= source->index && charge(v, OUTPUT) && next_output(&w->rest, &next); w->count++) w->last = next;
+  *value = w->last;
+  return source->index < w->count;
 }

@@ -17,6 +17,7 @@
 #include "model/questions/questions.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/graph.h"
+#include "model/tensorflow/outputs.h"
 
 /* --- meta graphs ------------------------------------------------------------------------------ */
 
@@ -114,6 +115,7 @@ typedef struct cpb_saved_model {
   cpb_problems object_problems;
   cpb_part graph_part;
   cpb_graph graph;
+  cpb_tensorflow_walk walk; /* of the answer */
   cpb_problems graph_problems;
   struct cpb_saved_keras *keras; /* keras.c; NULL until it is needed */
   bool with_keras;               /* this question uses Keras's description */

@@ -97,7 +97,7 @@ static cpb_view_source source(cpb_span input) {
 }
 
 static bool output(const cpb_view *v, const cpb_view_node *node, const cpb_view_source *source, cpb_view_value *value) {
-  return cpb_tensorflow_output(v, &model_of(v)->graph, node->message, source, value);
+  return cpb_tensorflow_output(v, &model_of(v)->graph, node->message, source, &model_of(v)->walk, value);
 }
 
 /* --- What inputs are for: by TensorFlow's description of the operation, or the function that is called -------- */

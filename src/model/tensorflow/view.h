@@ -35,11 +35,4 @@ extern const cpb_view_kind cpb_tensorflow_view;
  * short the answer has failed. */
 void cpb_write_attrs(cpb_json_writer *answer, const char *key, const cpb_part *part, cpb_span message, uint32_t number);
 
-/* Its outputs, without names, each with its type if known. */
-cpb_view_values cpb_tensorflow_outputs(const cpb_view *view, const cpb_graph *graph, cpb_span node);
-/* One of the outputs; false if nothing is known about it. This includes outputs with names, as in functions, if the
- * operation has several. */
-bool cpb_tensorflow_output(const cpb_view *view, const cpb_graph *graph, cpb_span node, const cpb_view_source *source,
-                           cpb_view_value *value);
-
 #endif

@@ -339,6 +339,7 @@ static bool needs_keras(const cpb_saved_model *m, const asked *what) {
 static cpb_step step(void *reader, cpb_json_writer *answer, cpb_error *error) {
   cpb_saved_model *m = reader;
   m->viewed.answer = m->viewed.view.answer = answer;
+  m->walk.node.data = NULL;
   m->viewed.error = error;
   const asked *what = cpb_saved_find_question(m->is_graph, m->viewed.question.kind);
   cpb_step read = read_skeleton(m);
