@@ -14,7 +14,8 @@ static bool may_replace(const cli *c, const char *out, const char *in) {
   return c->settings.force && !cli_is_dash(out) && !cli_is_dash(in) && !cpb_is_url(in) && os_is_same(out, out);
 }
 
-/* The command itself reports problems with the input. But what is too much for it may be a file that it would keep. */
+/* The command itself reports other problems with the input. But when memory or a limit ends the search for the input's
+ * files, nobody knows whether the output is one of them. */
 static int pass(cli *c, const char *in, const cpb_error *error) {
   const bool is_too_much = error->code == CPB_E_MEMORY || error->code == CPB_E_LIMIT;
   return is_too_much ? cli_fail(c, cli_input_name(in), error) : CLI_OK;
