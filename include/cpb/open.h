@@ -75,8 +75,7 @@ CPB_API int cpb_find_passed_over(const char *found, char *out, size_t size);
  * looked for in it. Files that the server answers with 404, 410 or 403 count as missing: some
  * stores return 403 for missing files. Errors as from cpb_file_open(), for URLs as from
  * cpb_url_open(); also if the directory, or its Manifest.json or checkpoint, cannot be read.
- * CPB_E_USAGE: `size` is too small, or the directory has several models, which the
- * message names. */
+ * CPB_E_USAGE: `size` is too small, or the directory has several models, which the message names. */
 CPB_API cpb_file *cpb_find_and_open(const cpb_allocator *allocator, const char *path, const cpb_url_options *urls,
                                     char *out, size_t size, cpb_error *error);
 

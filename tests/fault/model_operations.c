@@ -33,8 +33,6 @@ void ask_checkpoint(const host *h, outcome *out) { ask(h, out, CPB_MODEL_CHECKPO
 
 /* --- The questions ------------------------------------------------------------ */
 
-#define SAMPLES(name, ...) static const char *const name[] = {__VA_ARGS__, NULL}
-
 SAMPLES(saved_model, "cpb/saved_model_split-standard/orig.pb", "cpb/real_tf_module/orig.pb");
 SAMPLES(module, "cpb/real_tf_module/orig.pb");
 SAMPLES(graph, "cpb/real_frozen_conv/orig.pb");

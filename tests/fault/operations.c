@@ -495,8 +495,6 @@ static void join_slices(const host *h, outcome *out) {
 
 /* --- The table ---------------------------------------------------------------- */
 
-#define SAMPLES(name, ...) static const char *const name[] = {__VA_ARGS__, NULL}
-
 SAMPLES(record_files, "records/three_small.riegeli", "records/append_twice.riegeli", "records/flush_each.riegeli",
         "records/metadata_full.riegeli", "records/metadata_snappy.riegeli", "corrupt/base_zstd.riegeli",
         "corrupt/base_snappy.riegeli", "corrupt/base_tr_none.riegeli", "corrupt/base_tr_brotli.riegeli",

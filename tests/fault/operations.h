@@ -46,6 +46,8 @@ typedef struct operation {
   unsigned traits;
 } operation;
 
+#define SAMPLES(name, ...) static const char *const name[] = {__VA_ARGS__, NULL}
+
 extern const operation operations[], questions[];
 extern const size_t num_operations, num_questions;
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "failing_allocator.h"
 #include "stride.h"
 #include "sweep.h"
 
@@ -21,32 +22,13 @@ static const struct counter {
 #define COUNTER(NAME, name, unit) {#name, offsetof(cpb_work, name), offsetof(cpb_limits, name)},
     CPB_WORKS(COUNTER)};
 
-static size_t live;
-
-static void *allocate(void *user, size_t size) {
-  (void)user;
-  void *block = malloc(size);
-  live += block != NULL;
-  return block;
-}
-
-static void *resize(void *user, void *block, size_t old_size, size_t new_size) {
-  (void)user, (void)old_size;
-  return realloc(block, new_size);
-}
-
-static void release(void *user, void *block) {
-  (void)user;
-  live--;
-  free(block);
-}
-
 static void run(const target *t, const cpb_limits *limits, outcome *out) {
-  const cpb_allocator allocator = {NULL, allocate, resize, release};
+  failing_allocator counting = {.fail_at = 0};
+  const cpb_allocator allocator = failing_allocator_of(&counting);
   host h = {.data = t->data, .size = t->size, .allocator = &allocator, .limits = limits};
   outcome_init(out);
   t->op->run(&h, out);
-  if (live != 0) fail_msg("%s of %s leaks %zu blocks", t->op->name, t->sample, live);
+  if (counting.blocks != 0) fail_msg("%s of %s leaks %zu blocks", t->op->name, t->sample, counting.blocks);
 }
 
 /* What could be read of a model is told, with the limit as its problem. */

@@ -24,7 +24,7 @@ static bool root_of(yyjson_val *manifest, char *out) {
   return cpb_file_name_normalize(path, out + sizeof data - 1);
 }
 
-/* A file with other content is not what its name says, which is no error. */
+/* Another program may have a file of this name: content of another kind is passed over. */
 static void pass_content(cpb_error *error) {
   if (error->code != CPB_E_MEMORY && !cpb_is_of_reading(error)) cpb_error_begin(error, NULL);
 }

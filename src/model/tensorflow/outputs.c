@@ -140,7 +140,7 @@ static bool next_output(cpb_view_values *o, cpb_view_value *value) {
   return has_type || has_shape;
 }
 
-/* What is gone through may be far larger than the node, or the input, that it is gone through for. */
+/* A small node, or a single input, may have us read through a list that is far larger. */
 static bool charge(const cpb_view *v, uint64_t bytes) {
   return !v->answer || cpb_json_writer_charge(v->answer, CPB_WORK_WALKED, bytes);
 }
