@@ -233,6 +233,24 @@ def test_weights_that_are_taken_twice_count_once(cpb, made):
     assert [(i["name"], i["parameters"]) for i in layers] == [("first", 16), ("second", 0)]
 
 
+def test_trainable_weights_are_those_that_can_be_updated(cpb, tmp_path):
+    """Of layers that can be; a model that cannot says nothing about its weights."""
+
+    def trainable():
+        path.write_bytes(builder.spec.SerializeToString())
+        return ask(cpb, path, "overview")["parameters"]["trainable"]
+
+    path, builder = tmp_path / "m.mlmodel", models.dense_layers()
+    assert trainable() is None
+    builder.make_updatable(["second"])
+    assert trainable() == 5 * 3 + 3
+    layers = builder.spec.neuralNetwork.layers
+    layers[0].innerProduct.weights.isUpdatable = True  # of a layer that is not
+    assert trainable() == 5 * 3 + 3
+    layers[1].innerProduct.bias.isUpdatable = False
+    assert trainable() == 5 * 3
+
+
 def test_classes(cpb, made):
     assert ask(cpb, made("network classifier")[0], "overview")["classes"] == 3
 

@@ -171,6 +171,13 @@ def network(mode=None):
     return NeuralNetworkBuilder([("x", datatypes.Array(3, 8, 8))], [("y", datatypes.Array(10))], mode=mode)
 
 
+def dense_layers():
+    b = network()
+    b.add_inner_product("first", floats(5, 4), floats(5), 4, 5, True, "x", "a")
+    b.add_inner_product("second", floats(3, 5), floats(3), 5, 3, True, "a", "y")
+    return b
+
+
 def many_layers():
     b = network()
     b.add_convolution("conv", 3, 4, 2, 3, 1, 1, "same", 1, floats(2, 3, 3, 4), floats(4), True, input_name="x", output_name="a")

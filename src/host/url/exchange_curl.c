@@ -82,7 +82,7 @@ static bool find(void *handle, const char *name, void *function) {
 
 static bool find_all(library *l) {
   bool found = true;
-#  define FIND(type, name, arguments) found = found && find(l->handle, "curl_" #name, &l->name);
+#  define FIND(type, name, arguments) found &= find(l->handle, "curl_" #name, &l->name);
   FUNCTIONS(FIND)
 #  undef FIND
   return found;

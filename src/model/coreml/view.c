@@ -238,6 +238,12 @@ static bool nodes_are_layers(const cpb_view *v, const cpb_view_graph *g) {
   return g->form != CPB_COREML_BLOCK;
 }
 
+/* A model that can be trained on the device marks the layers, and of these the weights, that are. */
+static bool trained(const cpb_view *v, const cpb_view_tensor *t) {
+  if (!t) return cpb_get_number(v->part->message, MODEL_UPDATABLE) != 0;
+  return t->rule && cpb_get_number(t->node, LAYER_UPDATABLE) != 0 && cpb_get_number(t->message, WEIGHTS_UPDATABLE) != 0;
+}
+
 /* Layers, models and operations with code from the model's author: by their class, or without one by their type. */
 static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {
   static const char *const types[] = {"custom", "customModel", "custom_layer", NULL};
@@ -251,6 +257,7 @@ const cpb_view_kind cpb_coreml_view = {.next_node = cpb_coreml_next_node,
                                        .each_tensor = cpb_coreml_each_constant,
                                        .measure = measure,
                                        .use = use,
+                                       .trained = trained,
                                        .nodes_are_layers = nodes_are_layers,
                                        .origin = origin,
                                        .write_quantized = write_quantized,

@@ -21,7 +21,7 @@ void cpb_viewed_write_counts(cpb_viewed *m) {
 cpb_parameters cpb_viewed_parameters(cpb_viewed *m) {
   const cpb_inventory *l = cpb_viewed_inventory(m);
   const cpb_view_kind *kind = m->view.kind;
-  cpb_parameters p = {.knows_trainable = kind->trained != NULL};
+  cpb_parameters p = {.knows_trainable = kind->trained && kind->trained(&m->view, NULL)};
   for (size_t i = 0; l && i < l->count; i++) {
     const cpb_view_item *item = &l->items[i];
     const cpb_view_measure *one = &item->measure;
@@ -30,7 +30,7 @@ cpb_parameters cpb_viewed_parameters(cpb_viewed *m) {
     p.tensors++;
     p.partial = p.partial || !known;
     cpb_parameters_add(&p, known ? one->elements : 0, known ? one->bytes : 0, one->size,
-                       kind->trained && kind->trained(&item->tensor));
+                       p.knows_trainable && kind->trained(&m->view, &item->tensor));
   }
   return p;
 }

@@ -142,7 +142,10 @@ static cpb_tensor_use use(const cpb_view *v, const cpb_view_tensor *t, const cpb
   return variable_of(t) ? cpb_sd_variable_use(variable_of(t)) : CPB_TENSOR_UNKNOWN;
 }
 
-static bool trained(const cpb_view_tensor *t) { return variable_of(t) && variable_of(t)->kind == KIND_VARIABLE; }
+static bool trained(const cpb_view *v, const cpb_view_tensor *t) {
+  (void)v;
+  return !t || (variable_of(t) && variable_of(t)->kind == KIND_VARIABLE);
+}
 
 static const char *place(const cpb_view_tensor *t) {
   static const char *const places[] = {[KIND_VARIABLE] = "variable",

@@ -183,8 +183,8 @@ typedef struct cpb_view_kind {
    * `measure`, as a tensor may represent more than is stored. */
   cpb_tensor_use (*use)(const cpb_view *view, const cpb_view_tensor *tensor, const cpb_view_node *taker, cpb_span role,
                         uint64_t input, cpb_view_measure *measure);
-  /* Whether it is trained. NULL: unknown. */
-  bool (*trained)(const cpb_view_tensor *tensor);
+  /* Whether it is trained; of NULL, whether the model says which tensors are. NULL: no model of this kind does. */
+  bool (*trained)(const cpb_view *view, const cpb_view_tensor *tensor);
   /* One word for where the format stores a tensor that belongs to no node. NULL: "initializer". */
   const char *(*place)(const cpb_view_tensor *tensor);
   /* Calls `visit` for each graph that the node calls, with the attribute that names the graph (empty if the operation
