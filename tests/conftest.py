@@ -58,10 +58,10 @@ def cpb():
     return Cpb()
 
 
-def program(name):
-    """A program of tests/model: of the command's own build, where that has tests."""
-    own = pathlib.Path(os.environ.get("CPB", "").split(" ")[-1]).parent / "tests" / "model" / name
-    return own if own.exists() else ROOT / "build" / "tests" / "model" / name
+def built(path):
+    """A file of the command's own build, where that has it, such as a program of tests/model."""
+    own = pathlib.Path(os.environ.get("CPB", "").split(" ")[-1]).parent / path
+    return own if own.exists() else ROOT / "build" / path
 
 
 def open_files(process, folder):

@@ -10,7 +10,7 @@ import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
 from google.protobuf.descriptor import FieldDescriptor as F
 
-from conftest import ROOT, program
+from conftest import built
 from support.models import model
 
 
@@ -18,7 +18,7 @@ from support.models import model
 def pool():
     found = descriptor_pool.DescriptorPool()
     for file in descriptor_pb2.FileDescriptorSet.FromString(
-        (ROOT / "build/generated/cpb_builtin_schema.fds").read_bytes()
+        built("generated/cpb_builtin_schema.fds").read_bytes()
     ).file:
         found.Add(file)
     return found
@@ -31,7 +31,7 @@ def classes(pool):
 
 def from_text(kind, text, *keep):
     data = text if isinstance(text, bytes) else text.encode()
-    return subprocess.run([program("from_text"), kind, *keep], input=data, capture_output=True)
+    return subprocess.run([built("tests/model/from_text"), kind, *keep], input=data, capture_output=True)
 
 
 # --- Messages --------------------------------------------------------------------
@@ -152,6 +152,35 @@ def test_text_is_read_as_protobuf_reads_it(classes, text):
         return
     assert SAYS[text]
     assert str(kind.FromString(ran.stdout)) == str(wanted)
+
+
+# Literals of which Python's own reader knows less than protoc.
+LITERALS = ["name: '%s'" % text for text in (
+    "\\ud83d\\ude00", "\\u00e9\\u4e2d\\U0001F600", "\\u12", "\\x", "\\x4\\x41", "\\8", "\\q", "\\?",
+    "\\a\\b\\f\\n\\r\\t\\v\\'\\\"\\\\", "\\1\\12\\1234", "a' \"b\" 'c")]
+LITERALS += ["attr { value { f: %s } }" % number for number in (
+    "0x1F", "-0x10", "017", "- 1", "+1", "1e", "1e+", "1e-3", "1E+3", "1.", ".5", ".", "-.5", "1.5f", "1F", "0.f", "inff", "-Infinity",
+    "NaN", "-nan", "1e400", "-1e400", "1e-400", "-0.0e-400", "0x1p3", "1.2.3", "1..2", "18446744073709551616", "1_0", "'1'")]
+LITERALS += ["attr { value { i: %s } }" % number for number in (
+    "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "-0x8000000000000000",
+    "0xffffffffffffffff", "0777777777777777777777", "01777777777777777777777", "99999999999999999999", "1e3", "1f", "--1", "-")]
+LITERALS += ["attr { value { b: %s } }" % value for value in ("True", "TRUE", "t", "f", "1", "2", "0x1", "yes", "'true'", "-0")]
+LITERALS += ["attr { value { type: %s } }" % value for value in ("-1", "2147483648", "DT_INT8", "dt_int8", "0x5", "'DT_INT8'")]
+LITERALS += ["attr <value <list {s: ['a' 'b', \"c\"] i: []}>>", "attr { value { list { type: [1, DT_INT8] b: [true, 0,] } } }",
+             "attr [{key: 'a'}, <key: 'b'>]", "attr: [{key: 'a'}; <key: 'b'>]", "attr {value [{i: 3}]}", "attr {key: ['a']}"]
+
+
+@pytest.mark.parametrize("text", LITERALS)
+def test_literals_are_read_as_protoc_reads_them(classes, text):
+    text = "node { %s }" % text
+    theirs = subprocess.run(["protoc", "--encode=tensorflow.GraphDef", f"--descriptor_set_in={built('generated/cpb_builtin_schema.fds')}"],
+                            input=text.encode(), capture_output=True)  # fmt: skip
+    ours = from_text("tensorflow.GraphDef", text)
+    assert ours.returncode == 0 or ours.returncode == 2
+    assert (ours.returncode == 0) == (theirs.returncode == 0), ours.stderr + theirs.stderr
+    if theirs.returncode == 0:
+        kind = classes("tensorflow.GraphDef")
+        assert str(kind.FromString(ours.stdout)) == str(kind.FromString(theirs.stdout))
 
 
 def test_an_any_is_expanded(classes, pool):

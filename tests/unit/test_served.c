@@ -208,22 +208,40 @@ static void settings_that_are_wrong_are_told(void **state) {
   }
 }
 
-static void memory_may_be_short(void **state) {
-  (void)state;
-  static const char *const given[] = {"HOME", "/home", NULL};
-  token_path = "/home/.cache/huggingface/token";
-  token = "abc";
-  variables = given;
+static void resolve_without_memory(const char *url) {
   bool done = false;
   for (size_t fail_at = 1; !done; fail_at++) {
     failing_allocator f = {.fail_at = fail_at};
     const cpb_allocator a = failing_allocator_of(&f);
     cpb_served served;
     cpb_error_begin(&error, NULL);
-    done = cpb_served_resolve(&served, &a, "hf://o/m@r/f", &environment, &error);
+    done = cpb_served_resolve(&served, &a, url, &environment, &error);
     assert_true(done || error.code == CPB_E_MEMORY);
     cpb_served_free(&served, &a);
     assert_int_equal(f.blocks, 0);
+  }
+}
+
+/* With names of each length, so that each part of the URL is once the one that needs more memory. */
+static void memory_may_be_short(void **state) {
+  (void)state;
+  static const char *const urls[] = {"hf://o/%.*s@%%2F/f?q", "hf://o/%.*s/f", "gs://b/%.*s",
+                                     "https://github.com/o/%.*s/blob/x/f", "https://h/o/%.*s/-/blob/x/f"};
+  char name[80], home[100], path[140], url[140];
+  memset(name, 'n', sizeof name);
+  token = "abc";
+  for (int length = 1; length < (int)sizeof name; length++) {
+    const char *given[] = {"HOME", home, "STORAGE_EMULATOR_HOST", name + 1, NULL};
+    snprintf(home, sizeof home, "/%.*s", length, name);
+    snprintf(path, sizeof path, "%s/.cache/huggingface/token", home);
+    name[length] = 0;
+    token_path = path;
+    variables = given;
+    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
+      snprintf(url, sizeof url, urls[i], length, name);
+      resolve_without_memory(url);
+    }
+    name[length] = 'n';
   }
   token_path = NULL;
 }

@@ -187,9 +187,9 @@ static const char *skip_digits(const char *text) {
   return text;
 }
 
-/* Digits with a point, an exponent and an f. */
+/* Digits with a point, an exponent and an f. Only integers may be octal, so no other digit follows a first zero. */
 static bool is_decimal(const char *text) {
-  if (!is_digit(text[*text == '.'])) return false;
+  if (!is_digit(text[*text == '.']) || (*text == '0' && is_digit(text[1]))) return false;
   text = skip_digits(text);
   if (*text == '.') text = skip_digits(text + 1);
   if (*text == 'e') {

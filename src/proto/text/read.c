@@ -128,12 +128,19 @@ static bool put_double(reader *r, const cpb_field *field) {
 }
 
 static bool put_bool(reader *r, const cpb_field *field) {
-  static const char *const words[] = {"false", "False", "f", "0", "true", "True", "t", "1"};
-  cpb_text_peek(&r->lexer);
+  static const char *const words[] = {"false", "False", "f", "true", "True", "t"};
+  const char c = cpb_text_peek(&r->lexer);
   cpb_text_lexer before = r->lexer;
-  cpb_span word = cpb_text_name(&r->lexer, "");
-  for (size_t i = 0; i < 8; i++)
-    if (is_word(word, words[i])) return put_number(r, field, CPB_WIRE_VARINT, i >= 4);
+  if (c >= '0' && c <= '9') {
+    bool negative;
+    uint64_t value;
+    if (!cpb_text_integer(&r->lexer, &negative, &value)) return false;
+    if (value < 2) return put_number(r, field, CPB_WIRE_VARINT, value);
+  } else {
+    const cpb_span word = cpb_text_name(&r->lexer, "");
+    for (size_t i = 0; i < 6; i++)
+      if (is_word(word, words[i])) return put_number(r, field, CPB_WIRE_VARINT, i >= 3);
+  }
   return cpb_text_expected(&before, "true or false");
 }
 
