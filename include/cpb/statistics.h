@@ -28,12 +28,14 @@ CPB_API cpb_reals *cpb_reals_new(const cpb_allocator *allocator, const cpb_value
 CPB_API void cpb_reals_free(cpb_reals *reals);
 
 /* Before the first value: all scales, or all zero points, as `info` describes them in `data`; copied.
- * One is for all elements. Those in a list are for the parts of dimension `axis`, from 0, or negative
- * from the end. Otherwise they have as many dimensions as the array, and each is for a block of it.
+ * One is for all elements. A list is for the indices of dimension `axis`, from 0, or negative from the
+ * end. Otherwise they have as many dimensions as the array, and each is for a block of it: of `block`
+ * indices of dimension `axis`, where the last may be shorter. Other dimensions, and all if `block` is 0,
+ * are divided evenly.
  * CPB_E_UNSUPPORTED: they are not numbers in row-major order, or do not fit, and are ignored; CPB_E_MEMORY. */
-CPB_API cpb_code cpb_reals_set_scales(cpb_reals *reals, int64_t axis, const cpb_values_info *info, const void *data,
-                                      size_t size);
-CPB_API cpb_code cpb_reals_set_zero_points(cpb_reals *reals, int64_t axis, const cpb_values_info *info,
+CPB_API cpb_code cpb_reals_set_scales(cpb_reals *reals, int64_t axis, uint64_t block, const cpb_values_info *info,
+                                      const void *data, size_t size);
+CPB_API cpb_code cpb_reals_set_zero_points(cpb_reals *reals, int64_t axis, uint64_t block, const cpb_values_info *info,
                                            const void *data, size_t size);
 
 /* The next values, in pieces of any size, from front to back. Returns `*count` floats, valid until the

@@ -12,7 +12,7 @@ from support import coreml_models, onnx_models
 from support.samediff_graphs import with_strides
 
 NUMBERS = np.random.default_rng(0).normal(size=(5, 7, 11))
-SMALL = ["float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"]
+SMALL = ["float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn"]
 TYPES = ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "c8", "c16", "bfloat16", *SMALL]
 
 
@@ -57,7 +57,8 @@ def check(told, values, stored_as=None):
 def test_numbers_of_each_type_are_those_of_numpy(cpb, tmp_path, kind):
     kind = np.dtype(getattr(ml_dtypes, kind, kind))
     whole = kind.kind in "iu"
-    values = (NUMBERS * (30 if whole else 1)).astype(kind) if kind.kind != "u" else np.abs(NUMBERS * 30).astype(kind)
+    values = NUMBERS * (30 if whole else 1)
+    values = (np.abs(values) if kind.kind == "u" or kind.name == "float8_e8m0fnu" else values).astype(kind)
     if kind.kind == "c":
         values = (NUMBERS + 1j * NUMBERS[::-1]).astype(kind)
     real = np.abs(values.astype("c16")) if kind.kind == "c" else values.astype("f8")
@@ -142,14 +143,26 @@ def test_statistics_of_quantized_numbers_are_those_of_the_real_values(cpb, tmp_p
         np.testing.assert_allclose(told["parts"]["ranges"], np.stack([real.min(1 - axis), real.max(1 - axis)], 1), rtol=1e-6)
 
 
-def test_a_scale_for_each_block_of_a_dimension(cpb, tmp_path):
-    q = np.random.default_rng(2).integers(-128, 128, (5, 12), dtype="i1")
+@pytest.mark.parametrize("columns, block", [(12, 4), (12, 5), (9, 3), (9, 4)])
+def test_a_scale_for_each_block_of_a_dimension(cpb, tmp_path, columns, block):
+    """The last may be shorter, as onnx's own reader has it."""
+    q = np.random.default_rng(2).integers(-128, 128, (5, columns), dtype="i1")
     s = np.arange(1, 16, dtype="f4").reshape(5, 3) / 7
     z = np.arange(-7, 8, dtype="i1").reshape(5, 3)
-    node = helper.make_node("DequantizeLinear", ["q", "s", "z"], ["y"], axis=1, block_size=4)
-    told = ask(cpb, model(tmp_path, node, q=q, s=s, z=z), "q")
-    check(told, ((q.astype("f8") - z.repeat(4, 1)) * s.repeat(4, 1)).astype("f4").astype("f8"))
+    node = helper.make_node("DequantizeLinear", ["q", "s", "z"], ["y"], axis=1, block_size=block)
+    path = model(tmp_path, node, q=q, s=s, z=z)
+    told = ask(cpb, path, "q")
+    scales, zeros = (p.repeat(block, 1)[:, :columns] for p in (s, z))
+    check(told, ((q.astype("f8") - zeros) * scales).astype("f4").astype("f8"))
     assert told["quantized"]["scales"] == 15 and "parts" not in told
+    [consumer] = json.loads(cpb.ok("inspect", path, "consumers", "q", "--json"))["consumers"]["items"]
+    assert consumer["quantized"] == {"scale": "s", "zero_point": "z", "axis": 1, "block_size": block}
+
+
+def test_a_list_of_numbers_may_have_blocks(cpb, tmp_path):
+    q, s = np.arange(-5, 5, dtype="i1"), np.arange(1, 4, dtype="f4")
+    node = helper.make_node("DequantizeLinear", ["q", "s"], ["y"], axis=0, block_size=4)
+    check(ask(cpb, model(tmp_path, node, q=q, s=s), "q"), q.astype("f8") * s.repeat(4)[:10])
 
 
 COREML = {

@@ -12,8 +12,14 @@
 #define DEPTH 1000                       /* of an answer, which our own code wrote */
 #define SCALES_MOST ((uint64_t)64 << 20) /* bytes of all scales of an array */
 
-typedef cpb_code set_parameter(cpb_reals *reals, int64_t axis, const cpb_values_info *info, const void *data,
-                               size_t size);
+typedef cpb_code set_parameter(cpb_reals *reals, int64_t axis, uint64_t block, const cpb_values_info *info,
+                               const void *data, size_t size);
+
+typedef struct destination {
+  cpb_reals *reals;
+  set_parameter *set;
+  int64_t axis, block;
+} destination;
 
 bool cpb_may_be_quantized(const cpb_model_file *f, const cpb_values_info *info) {
   const char *numpy = info->numpy;
@@ -32,8 +38,8 @@ static bool read_values(cpb_values_file *v, cpb_buffer *out, cpb_error *error) {
   return data != NULL;
 }
 
-static bool set_array(cpb_model_file *f, cpb_span name, int64_t axis, const cpb_values_options *how, cpb_reals *reals,
-                      set_parameter *set, cpb_error *error) {
+static bool set_array(cpb_model_file *f, cpb_span name, const cpb_values_options *how, const destination *to,
+                      cpb_error *error) {
   cpb_error own;
   cpb_buffer bytes;
   cpb_values_file *v = cpb_model_file_values(f, (const char *)name.data, name.size, how, &own);
@@ -43,14 +49,15 @@ static bool set_array(cpb_model_file *f, cpb_span name, int64_t axis, const cpb_
   const cpb_values_info *info = cpb_values_file_info(v);
   bool done = true;
   if (info->size <= SCALES_MOST && (done = read_values(v, &bytes, error))) {
-    if (set(reals, axis, info, bytes.data, bytes.size) == CPB_E_MEMORY) done = cpb_fail_memory(error) == CPB_OK;
+    const cpb_code code = to->set(to->reals, to->axis, (uint64_t)to->block, info, bytes.data, bytes.size);
+    if (code == CPB_E_MEMORY) done = cpb_fail_memory(error) == CPB_OK;
   }
   cpb_values_file_close(v);
   cpb_buffer_free(&bytes);
   return done;
 }
 
-static void set_number(cpb_span text, cpb_reals *reals, set_parameter *set) {
+static void set_number(cpb_span text, const destination *to) {
   char digits[CPB_DECIMAL_TEXT_MAX];
   uint64_t bits;
   const cpb_values_info one = {
@@ -61,7 +68,7 @@ static void set_number(cpb_span text, cpb_reals *reals, set_parameter *set) {
   digits[text.size] = 0;
   if (!cpb_decimal_read(digits, true, &bits)) return;
   cpb_store32(bytes, (uint32_t)bits);
-  set(reals, 0, &one, bytes, sizeof bytes);
+  to->set(to->reals, 0, 0, &one, bytes, sizeof bytes);
 }
 
 /* --- The node -------------------------------------------------------------------------------------- */
@@ -92,11 +99,12 @@ static yyjson_doc *ask_consumers(cpb_model_file *f, cpb_span name, const cpb_val
 static bool set_member(cpb_model_file *f, yyjson_val *quantized, const char *key, const cpb_values_options *how,
                        cpb_reals *reals, set_parameter *set, cpb_error *error) {
   cpb_span text;
-  int64_t axis = 0;
+  destination to = {.reals = reals, .set = set};
   yyjson_val *value = cpb_json_member(quantized, key);
-  cpb_json_signed(cpb_json_member(quantized, "axis"), &axis);
-  if (cpb_json_number(value, &text)) set_number(text, reals, set);
-  return !cpb_json_text(value, &text) || set_array(f, text, axis, how, reals, set, error);
+  cpb_json_signed(cpb_json_member(quantized, "axis"), &to.axis);
+  cpb_json_signed(cpb_json_member(quantized, "block_size"), &to.block);
+  if (cpb_json_number(value, &text)) set_number(text, &to);
+  return !cpb_json_text(value, &text) || set_array(f, text, how, &to, error);
 }
 
 bool cpb_quantized_set(cpb_model_file *f, cpb_span name, const cpb_values_options *how, cpb_reals *reals,

@@ -265,12 +265,12 @@ static cpb_span input_of(const cpb_view_node *node, uint32_t number) {
   return (cpb_span){NULL, 0};
 }
 
-static int64_t axis_of(const struct quantized *q, cpb_span node) {
+static int64_t attribute_of(cpb_span node, const char *name, int64_t otherwise) {
   cpb_cursor c = cpb_cursor_of(node);
   while (cpb_cursor_find(&c, NODE_ATTRIBUTE, CPB_WIRE_LEN))
-    if (cpb_span_is(cpb_get_bytes(c.bytes, ATTRIBUTE_NAME), "axis"))
+    if (cpb_span_is(cpb_get_bytes(c.bytes, ATTRIBUTE_NAME), name))
       return (int64_t)cpb_get_number(c.bytes, ATTRIBUTE_INT);
-  return q->axis;
+  return otherwise;
 }
 
 static void write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node,
@@ -282,10 +282,12 @@ static void write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_vie
     i++;
   if (i == NUM_QUANTIZED || value.size == 0) return;
   const cpb_span zero_point = input_of(node, q[i].zero_point);
+  const int64_t block = attribute_of(node->message, "block_size", 0);
   cpb_json_writer_open(a, "quantized", '{');
   cpb_json_writer_span(a, "scale", input_of(node, q[i].scale));
   if (zero_point.size > 0) cpb_json_writer_span(a, "zero_point", zero_point);
-  cpb_json_writer_signed(a, "axis", axis_of(&q[i], node->message));
+  cpb_json_writer_signed(a, "axis", attribute_of(node->message, "axis", q[i].axis));
+  if (block > 0) cpb_json_writer_signed(a, "block_size", block);
   cpb_json_writer_close(a, '}');
 }
 

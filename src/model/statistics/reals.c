@@ -57,32 +57,41 @@ void cpb_reals_free(cpb_reals *r) {
 
 /* --- Parameters --------------------------------------------------------------------------------- */
 
-/* A list along a dimension, from 0. */
+/* The parts of a dimension that have a number each. */
+typedef struct parts {
+  int64_t axis;
+  uint64_t block; /* indices of `axis` in a part; 0: all parts are equal */
+} parts;
+
+/* A list along a dimension. */
 static bool place_list(const cpb_reals *r, parameter *p, int64_t axis) {
-  const int64_t dimension = axis < 0 ? axis + (int64_t)r->rank : axis;
-  if (dimension < 0 || dimension >= (int64_t)r->rank || p->count != r->shape[dimension]) return false;
-  p->blocks[dimension] = 1;
-  p->steps[dimension] = 1;
+  if (axis < 0 || axis >= (int64_t)r->rank || p->count != r->shape[axis]) return false;
+  p->blocks[axis] = 1;
+  p->steps[axis] = 1;
   return true;
 }
 
 /* As many dimensions as the array has. */
-static bool place_blocks(const cpb_reals *r, parameter *p, const cpb_values_info *info) {
+static bool place_blocks(const cpb_reals *r, parameter *p, const parts *of, const cpb_values_info *info) {
   uint64_t step = 1;
-  for (uint32_t i = r->rank; i > 0; i--) {
-    const uint64_t size = r->shape[i - 1], parts = info->shape[i - 1];
-    if (parts == 0 || parts > size) return false;
-    p->blocks[i - 1] = size / parts + (size % parts > 0);
-    p->steps[i - 1] = parts > 1 ? step : 0;
-    step *= parts;
+  for (uint32_t i = r->rank; i-- > 0;) {
+    const uint64_t size = r->shape[i], count = info->shape[i];
+    if (count == 0 || count > size) return false;
+    const uint64_t block = of->block > 0 && of->axis == (int64_t)i ? of->block : size / count;
+    if (size / block + (size % block > 0) != count) return false;
+    p->blocks[i] = block;
+    p->steps[i] = count > 1 ? step : 0;
+    step *= count;
   }
   return true;
 }
 
-static bool place(const cpb_reals *r, parameter *p, int64_t axis, const cpb_values_info *info) {
+static bool place(const cpb_reals *r, parameter *p, parts of, const cpb_values_info *info) {
   for (uint32_t i = 0; i < r->rank; i++) p->blocks[i] = 1;
   if (p->count == 1) return true;
-  return info->rank == 1 ? place_list(r, p, axis) : info->rank == r->rank && place_blocks(r, p, info);
+  if (of.axis < 0) of.axis += (int64_t)r->rank;
+  if (info->rank == 1 && (r->rank > 1 || of.block == 0)) return place_list(r, p, of.axis);
+  return info->rank == r->rank && place_blocks(r, p, &of, info);
 }
 
 static bool read_all(const cpb_numbers *like, parameter *p, const uint8_t *data, size_t size) {
@@ -92,13 +101,12 @@ static bool read_all(const cpb_numbers *like, parameter *p, const uint8_t *data,
   return true;
 }
 
-static cpb_code set(cpb_reals *r, parameter *p, int64_t axis, const cpb_values_info *info, const void *data,
-                    size_t size) {
+static cpb_code set(cpb_reals *r, parameter *p, parts of, const cpb_values_info *info, const void *data, size_t size) {
   cpb_numbers n = {.piece_size = 0};
   parameter made = {.count = (size_t)info->count};
   cpb_number_type_of(info, &n.type);
   const bool countable = n.type.class && info->count > 0 && info->count <= PARAMETERS_MOST;
-  if (!countable || (info->fortran_order && info->rank > 1) || !place(r, &made, axis, info)) return CPB_E_UNSUPPORTED;
+  if (!countable || (info->fortran_order && info->rank > 1) || !place(r, &made, of, info)) return CPB_E_UNSUPPORTED;
   made.numbers = cpb_alloc(&r->allocator, made.count * sizeof *made.numbers);
   if (!made.numbers) return CPB_E_MEMORY;
   const bool whole = read_all(&n, &made, data, size);
@@ -107,17 +115,18 @@ static cpb_code set(cpb_reals *r, parameter *p, int64_t axis, const cpb_values_i
   return whole ? CPB_OK : CPB_E_UNSUPPORTED;
 }
 
-cpb_code cpb_reals_set_scales(cpb_reals *r, int64_t axis, const cpb_values_info *info, const void *data, size_t size) {
-  const cpb_code code = set(r, &r->scale, axis, info, data, size);
+cpb_code cpb_reals_set_scales(cpb_reals *r, int64_t axis, uint64_t block, const cpb_values_info *info, const void *data,
+                              size_t size) {
+  const cpb_code code = set(r, &r->scale, (parts){axis, block}, info, data, size);
   for (uint32_t i = 0; code == CPB_OK && i < r->rank; i++)
     if (r->scale.count > 1 && r->scale.count == r->shape[i] && r->scale.steps[i] == 1 && r->scale.blocks[i] == 1)
       r->axis = i + 1;
   return code;
 }
 
-cpb_code cpb_reals_set_zero_points(cpb_reals *r, int64_t axis, const cpb_values_info *info, const void *data,
-                                   size_t size) {
-  return set(r, &r->zero_point, axis, info, data, size);
+cpb_code cpb_reals_set_zero_points(cpb_reals *r, int64_t axis, uint64_t block, const cpb_values_info *info,
+                                   const void *data, size_t size) {
+  return set(r, &r->zero_point, (parts){axis, block}, info, data, size);
 }
 
 size_t cpb_reals_num_scales(const cpb_reals *r) { return r->scale.numbers ? r->scale.count : 0; }

@@ -14,9 +14,9 @@ import { structs } from './structs.js';
  */
 /** Scales or zero points. @typedef {{ about: About, bytes: Uint8Array }} Parameter */
 /**
- * How numbers are quantized; axis: of a list.
+ * How numbers are quantized; axis: of a list, or of blocks; block: indices of it in a block, by default all are equal.
  *
- * @typedef {{ scale: Parameter, zero?: Parameter, axis?: number }} Scales
+ * @typedef {{ scale: Parameter, zero?: Parameter, axis?: number, block?: number }} Scales
  */
 
 /** Bytes that are copied at once. */
@@ -55,10 +55,10 @@ function feed(instance, scope, bytes, use) {
 }
 
 /** @param {Instance} instance @param {number} reals @param {Scales} scales */
-const setScales = (instance, reals, { scale, zero, axis = 0 }) =>
+const setScales = (instance, reals, { scale, zero, axis = 0, block = 0 }) =>
   instance.scope((scope) => {
     const set = (/** @type {string} */ method, /** @type {Parameter} */ { about, bytes }) =>
-      instance.c[method]?.(reals, BigInt(axis), infoIn(scope, about), scope.bytes(bytes), bytes.length);
+      instance.c[method]?.(reals, BigInt(axis), BigInt(block), infoIn(scope, about), scope.bytes(bytes), bytes.length);
     set('cpb_reals_set_scales', scale);
     if (zero) set('cpb_reals_set_zero_points', zero);
   });

@@ -237,7 +237,7 @@ export class Arrays {
       ...{ dtype: 'float32', numpy: '<f4', itemSize: 4, size: 4 * count },
       ...{ shape, count, fortranOrder, close: source.close },
       async *stream(options) {
-        const reals = numbers.reals(source, { scale, zero, axis: by.axis });
+        const reals = numbers.reals(source, { scale, zero, axis: by.axis, block: by.block });
         try {
           for await (const piece of source.stream(options)) {
             const { buffer, byteOffset, byteLength } = reals.next(piece);
@@ -270,7 +270,7 @@ async function* blocks(pieces, size) {
   }
 }
 
-/** @typedef {{ by: string, scale: number | string, zero?: number | string, axis?: number }} QuantizedBy */
+/** @typedef {{ by: string, scale: number | string, zero?: number | string, axis?: number, block?: number }} QuantizedBy */
 
 /**
  * How a node makes real values of quantized weights, as the core tells it.
@@ -284,6 +284,6 @@ async function quantizedBy(ask, { node, name = node, function: scope, dtype, sha
   const { consumers } = await ask('consumers', { name, ...(scope && { scope }), count: CONSUMERS });
   const found = consumers.items.find((/** @type {any} */ one) => one.quantized?.scale !== undefined);
   if (!found) return undefined;
-  const { scale, zero_point: zero, axis } = found.quantized;
-  return { by: found.name, scale, zero, axis };
+  const { scale, zero_point: zero, axis, block_size: block } = found.quantized;
+  return { by: found.name, scale, zero, axis, block };
 }
