@@ -352,7 +352,8 @@ CPB_API void cpb_input_end_other(cpb_input *input, uint32_t file, uint64_t size)
 
 /* Tells the engine that the bytes cannot be read. The next step ends the operation with this
  * message and with `code`, if it is CPB_E_NOT_FOUND (the file does not exist: errno is then
- * ENOENT), CPB_E_DENIED, CPB_E_UNAVAILABLE or CPB_E_CANCELLED; otherwise with CPB_E_READ. */
+ * ENOENT), CPB_E_DENIED, CPB_E_UNAVAILABLE, CPB_E_CANCELLED or CPB_E_MEMORY; otherwise with
+ * CPB_E_READ. */
 CPB_API void cpb_input_fail(cpb_input *input, cpb_code code, const char *message);
 
 /* The same with the error of another call, whose numbers are kept. */

@@ -76,13 +76,14 @@ void cpb_input_fail_as(cpb_input *input, const cpb_error *error) {
   cpb_error_take_numbers(&input->failure, error);
 }
 
-static bool is_of_a_file(cpb_code code) {
-  return code == CPB_E_CANCELLED || code == CPB_E_NOT_FOUND || code == CPB_E_DENIED || code == CPB_E_UNAVAILABLE;
+static bool is_of_a_host(cpb_code code) {
+  return code == CPB_E_CANCELLED || code == CPB_E_NOT_FOUND || code == CPB_E_DENIED || code == CPB_E_UNAVAILABLE ||
+         code == CPB_E_MEMORY;
 }
 
 void cpb_input_fail_with(cpb_input *input, const cpb_error *error) {
   cpb_error failure = *error;
-  if (!is_of_a_file(error->code)) failure.code = CPB_E_READ;
+  if (!is_of_a_host(error->code)) failure.code = CPB_E_READ;
   if (error->code == CPB_E_NOT_FOUND && error->system == 0 && error->status == 0) failure.system = ENOENT;
   cpb_input_fail_as(input, &failure);
 }

@@ -138,6 +138,11 @@ bool cpb_is_of_reading(const cpb_error *error) {
          (error->code == CPB_E_NOT_FOUND && is_of_file);
 }
 
+bool cpb_is_of_content(const cpb_error *error) {
+  return error->code != CPB_OK && error->code != CPB_E_MEMORY && error->code != CPB_E_CANCELLED &&
+         !cpb_is_of_reading(error);
+}
+
 const char *cpb_quote(char *out, size_t size, const void *text, size_t length) {
   static const char hex[] = "0123456789abcdef";
   const unsigned char *in = text;

@@ -29,8 +29,9 @@ cpb_code cpb_fail_memory(cpb_error *error);
 /* Copies the numbers of `from` into `error`, which describes the same error in other words. */
 void cpb_error_take_numbers(cpb_error *error, const cpb_error *from);
 
-/* Whether it is about reading a file, and not about the content. */
+/* Whether it is about reading a file; or about the content, and not about reading, memory or cancellation. */
 bool cpb_is_of_reading(const cpb_error *error);
+bool cpb_is_of_content(const cpb_error *error);
 
 /* snprintf with the conversions of cpb_fail(). Returns the length written, without the final NUL. */
 size_t cpb_format(char *out, size_t size, const char *format, ...) CPB_PRINTF(3, 4);

@@ -80,6 +80,20 @@ node { name: 'c' op: "Const" attr { key: "value" value { tensor { dtype: DT_FLOA
   float_val: [1.5, -inf] tensor_content: "\\001\\x7f\\"" } } } }
 node { name: "y" op: "Mul" input: ["x", "c"] }
 """
+
+
+def zipped(*files):
+    """Some of CASES in a zip, compressed."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            archive.write(file, file.relative_to(CASES))
+    return out.getvalue()
+
+
+# Inputs that lie in the folder of the run.
+GIVEN = {"graph.pbtxt": TEXT, "onnx.zip": zipped(CASES / "a.onnx", CASES / "a.data"),
+         "package.zip": zipped(*(path for path in (CASES / "multi.mlpackage").rglob("*") if path.is_file()))}
 QUESTIONS = {
     ("SavedModel", KERAS / "orig.pb"): ["", "overview", "layers", "variables", "objects root.layer-1", "ops", "scopes", "constants",
                                         "functions", "search conv", "nodes", "cut root.layer-1", "load root.layer-1"],
@@ -93,6 +107,9 @@ QUESTIONS = {
     ("checkpoint", CASES / "tf2"): ["", "variables"],
     ("old checkpoint", CASES / "v1"): ["", "variables"],
     ("meta graph", CASES / "m.ckpt.meta"): ["", "variables"],
+    ("zip", "onnx.zip"): ["constants", "weights w"],
+    ("entry of a zip", "onnx.zip!/a.onnx"): [""],
+    ("zip with a package", "package.zip"): ["constants"],
 }
 ASKED = {f"{kind}: {asked or 'summary'}": ["inspect", model, *asked.split()]
          for (kind, model), list_ in QUESTIONS.items() for asked in list_}
@@ -101,6 +118,7 @@ ASKED |= {
     "diff of Core ML": ["diff", CASES / "upd.mlmodel", CASES / "flex.mlpackage"],
     "diff of Keras": ["diff", KERAS / "orig.pb", KERAS / "max20000_zstd.cpb"],
     "extract from ONNX": ["extract", ONNX, "head.weight", *OUT],
+    "extract from a zip": ["extract", "onnx.zip", "w", *OUT],
 }
 # The output is a file of the input's, which --force does not replace.
 KEPT = {"values of ONNX": (CASES, ["a.onnx", "a.data"], ["extract", "a.onnx", "w"]),
@@ -126,7 +144,7 @@ class Run:
         self.is_diff = words[0] == "diff"  # which fails with 2
         self.is_late = "out.zip" in words or "--sync" in words
         self.old = {"out.cpb": OLD} if "--force" in words else {"out.zip": ZIP} if "out.zip" in words else {}
-        self.old |= {"graph.pbtxt": TEXT} if "graph.pbtxt" in words else {}
+        self.old |= {name: data for name, data in GIVEN.items() if any(str(word).startswith(name) for word in words)}
         for file, data in self.old.items():
             (folder / file).write_bytes(data)
         env = dict(os.environ, LD_PRELOAD=str(shim), CPB_FAIL_KIND=kind, CPB_FAIL_AT=str(at),

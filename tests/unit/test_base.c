@@ -224,6 +224,10 @@ static void the_host_says_why_a_file_cannot_be_read(void **state) {
   assert_int_equal(input.failure.system, ENOENT);
   assert_true(cpb_is_of_reading(&input.failure));
 
+  cpb_input_init(&input);
+  cpb_input_fail(&input, CPB_E_MEMORY, "out of memory");
+  assert_int_equal(input.failure.code, CPB_E_MEMORY);
+
   const cpb_error busy = {.code = CPB_E_UNAVAILABLE, .status = 503, .offset = 7, .message = "busy"};
   cpb_input_init(&input);
   cpb_input_fail_with(&input, &busy);

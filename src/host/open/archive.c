@@ -296,7 +296,7 @@ cpb_file *cpb_archive_open_model(const cpb_allocator *a, cpb_file *zip, char **p
                                  const cpb_limits *limits, cpb_error *error) {
   cpb_archive *archive = read_directory(a, zip, limits, error);
   cpb_file *file = archive ? open_model(a, archive, zip, path, urls, error) : NULL;
-  if (!archive) cpb_error_begin(error, NULL); /* the reader of the zip will report the problem */
+  if (!archive && cpb_is_of_content(error)) cpb_error_begin(error, NULL); /* the reader of the zip will report it */
   cpb_archive_free(archive);
   return file;
 }

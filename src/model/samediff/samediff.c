@@ -49,10 +49,6 @@ static cpb_have open_tag(reply *r) {
   return have;
 }
 
-static bool is_damage(const cpb_error *error) {
-  return error->code != CPB_E_MEMORY && error->code != CPB_E_CANCELLED && !cpb_is_of_reading(error);
-}
-
 /* Whether a question can be answered without the graph, if that is damaged. */
 static bool goes_without(const reply *r) {
   const cpb_question_kind kind = r->question.kind;
@@ -64,7 +60,7 @@ static cpb_have load(reply *r) {
   const unsigned parts = cpb_sd_parts_of(r->question.kind);
   if (r->without_graph) return cpb_sd_model_load(m, parts & CPB_SD_PARAMS);
   cpb_have have = cpb_sd_model_load(m, parts);
-  if (have != CPB_FAILED || !goes_without(r) || !is_damage(&m->error)) return have;
+  if (have != CPB_FAILED || !goes_without(r) || !cpb_is_of_content(&m->error)) return have;
   cpb_problems_add(&r->problems, m->error.offset, m->error.message);
   cpb_sd_model_reset(m);
   r->without_graph = true;
@@ -146,7 +142,7 @@ static cpb_have read_head(reply *r) {
   if (!r->wanted) return CPB_HAVE;
   cpb_have have = cpb_sd_parts_head(&m->parts, r->wanted, &r->head, &r->array);
   r->has_array = have == CPB_HAVE;
-  if (have != CPB_FAILED || r->wanted->cut == CPB_ZIP_WHOLE || !is_damage(&m->error)) return have;
+  if (have != CPB_FAILED || r->wanted->cut == CPB_ZIP_WHOLE || !cpb_is_of_content(&m->error)) return have;
   cpb_problems_add(&r->problems, m->error.offset, m->error.message);
   cpb_sd_model_reset(m);
   r->without_head = true;
