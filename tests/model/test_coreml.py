@@ -272,6 +272,62 @@ def test_layers_and_models_of_an_application_go_by_their_class(cpb, tmp_path):
     assert ops["custom"] == [{"op": op} for op in ("GroupNorm", "Rules", "custom", "softmax")]
 
 
+def features():
+    """Types of inputs that coremltools' converters rarely make."""
+    spec = Model_pb2.Model(specificationVersion=9)
+    spec.neuralNetwork.SetInParent()
+    numbers = iter(range(100))
+
+    def add(which):
+        f = spec.description.input.add(name=f"x{next(numbers)}").type
+        getattr(f, which).SetInParent()
+        return f
+
+    for color in (0, 10, 20, 30, 40):
+        add("imageType").imageType.colorSpace = color
+    sizes = add("imageType").imageType.enumeratedSizes.sizes
+    for size in (20, 30):
+        sizes.add(width=size, height=size + 1)
+    for upper in (-1, 64):
+        span = add("imageType").imageType.imageSizeRange
+        span.widthRange.lowerBound, span.widthRange.upperBound = 1, upper
+        span.heightRange.lowerBound, span.heightRange.upperBound = 16, 16
+    shapes = add("multiArrayType").multiArrayType.enumeratedShapes.shapes
+    for shape in ([1], [2, 3]):
+        shapes.add(shape=shape)
+    add("dictionaryType").dictionaryType.int64KeyType.SetInParent()
+    add("dictionaryType").dictionaryType.stringKeyType.SetInParent()
+    add("sequenceType").sequenceType.int64Type.SetInParent()
+    add("sequenceType").sequenceType.stringType.SetInParent()
+    for which in ("int64Type", "doubleType", "stringType"):
+        add(which).isOptional = True
+    spec.description.input.add(name="none")
+    return spec
+
+
+def test_types_of_features(cpb, tmp_path):
+    spec, path = features(), tmp_path / "m.mlmodel"
+    path.write_bytes(spec.SerializeToString())
+    [graph] = facts.graphs(spec)
+    assert ask(cpb, path, "overview")["inputs"]["items"] == [facts.feature(f, graph) for f in spec.description.input]
+
+
+def test_attributes_that_are_no_tensors_have_their_kind_and_number(cpb, tmp_path):
+    spec, path = Model_pb2.Model(specificationVersion=9), tmp_path / "m.mlmodel"
+    function = spec.mlProgram.functions["main"]
+    function.opset = "CoreML8"
+    operation = function.block_specializations["CoreML8"].operations.add(type="custom_op")
+    values = [operation.attributes[name].immediateValue for name in ("a", "b", "c", "d")]
+    for _ in range(3):
+        values[0].tuple.values.add()
+    values[1].list.values.add()
+    values[2].dictionary.values.add()
+    path.write_bytes(spec.SerializeToString())
+    [node] = ask(cpb, path, "nodes")["nodes"]["items"]
+    assert {a["name"]: (a["kind"], a["value"]) for a in node["attributes"]} == {
+        "a": ("tuple", 3), "b": ("list", 1), "c": ("dictionary", 1), "d": (None, None)}
+
+
 def test_a_long_text_is_shown_by_its_size_and_place(cpb, tmp_path):
     spec = Model_pb2.Model(specificationVersion=4)
     spec.neuralNetwork.SetInParent()

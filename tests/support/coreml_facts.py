@@ -43,6 +43,11 @@ def feature_type(t):
         return array_type(of)
     if which == "imageType":
         image = {"color": COLORS.get(of.colorSpace, "unknown"), "width": of.width, "height": of.height}
+        sizes = of.WhichOneof("SizeFlexibility")
+        if sizes == "enumeratedSizes":
+            image["sizes"] = [[size.width, size.height] for size in of.enumeratedSizes.sizes]
+        elif sizes == "imageSizeRange":
+            image["ranges"] = [size_range(of.imageSizeRange.widthRange), size_range(of.imageSizeRange.heightRange)]
         return {"type": {"image": image}}
     if which == "dictionaryType":
         return {"type": {"map": {"key": "int64" if of.WhichOneof("KeyType") == "int64KeyType" else "string"}}}
