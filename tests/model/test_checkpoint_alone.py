@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from google.protobuf import text_format
 
 from conftest import DATA
 from support import checkpoints as ck, wire
@@ -182,6 +183,19 @@ def test_a_folder_stands_for_its_latest(cpb, tmp_path):
         (tmp_path / "checkpoint").write_text(text)
         assert cpb.run("inspect", tmp_path, "overview").returncode == code, text
     (tmp_path / "a.index").unlink()
+    assert inspect(cpb, tmp_path, "overview")["kind"] == "checkpoint"
+
+
+def test_the_latest_may_have_any_name(cpb, tmp_path):
+    """TensorFlow writes other characters than ASCII as they are, or as octal numbers, as earlier versions did."""
+    tf = pytest.importorskip("tensorflow")
+    for name in "other", "模型-1":
+        shutil.copy(CASES / "tf2/ck-1.index", tmp_path / f"{name}.index")
+    tf.compat.v1.train.update_checkpoint_state(str(tmp_path), str(tmp_path / "模型-1"))
+    assert inspect(cpb, tmp_path, "overview")["kind"] == "checkpoint"
+    text = text_format.MessageToString(tf.train.get_checkpoint_state(str(tmp_path)), as_utf8=False)
+    assert "\\346" in text
+    (tmp_path / "checkpoint").write_text(text)
     assert inspect(cpb, tmp_path, "overview")["kind"] == "checkpoint"
 
 

@@ -118,11 +118,14 @@ test('the folder of a training opens the newest of its checkpoints', () => {
     '/v/.index': index,
     '/v/.data-00000-of-00001': values,
     '/v/checkpoint': Buffer.from('model_checkpoint_path: "/gone/t/"\n'),
+    '/w/模型.index': index, // as earlier versions of TensorFlow write its name
+    '/w/checkpoint': Buffer.from('model_checkpoint_path: "/gone/\\303\\251/\\346\\250\\241\\345\\236\\213"\n'),
   };
   return withInspector(
     async ({ visit }) => {
       await visit('t/', {}, 't/ck-7.index', 'version 2');
       await visit('v/', {}, 'v/.index', 'version 2');
+      await visit('w/', {}, '模型.index', 'version 2');
       await visit('u/', {}, 'No model was found in this folder');
     },
     { .../** @type {Record<string, Buffer>} */ (files), ...unnamed, '/u/checkpoint': outside },

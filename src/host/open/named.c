@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "host/file.h"
 #include "host/open/lookup.h"
+#include "proto/text/lexer.h"
 
 /* --- Packages ------------------------------------------------------------------------------- */
 
@@ -26,7 +27,7 @@ static bool root_of(yyjson_val *manifest, char *out) {
 
 /* Another program may have a file of this name: content of another kind is passed over. */
 static void pass_content(cpb_error *error) {
-  if (error->code != CPB_E_MEMORY && !cpb_is_of_reading(error)) cpb_error_begin(error, NULL);
+  if (cpb_is_of_content(error)) cpb_error_begin(error, NULL);
 }
 
 bool cpb_package_root(const cpb_allocator *a, cpb_file *manifest, char out[CPB_PACKAGE_ROOM], cpb_error *error) {
@@ -45,7 +46,7 @@ bool cpb_package_root(const cpb_allocator *a, cpb_file *manifest, char out[CPB_P
 
 #define LIST_MOST ((uint64_t)16 << 20) /* it also lists all that were kept */
 
-/* A message in text format: a field is on a line of its own. */
+/* A message in text format, with a field on a line of its own. What follows the field's name, or NULL. */
 static const uint8_t *find_value(const uint8_t *at, const uint8_t *end) {
   static const char name[] = "model_checkpoint_path:";
   const size_t size = sizeof name - 1;
@@ -53,37 +54,37 @@ static const uint8_t *find_value(const uint8_t *at, const uint8_t *end) {
     at = memchr(at, '\n', (size_t)(end - at));
     if (at) at++;
   }
-  if (!at || (size_t)(end - at) <= size) return NULL;
-  at += size;
-  while (at < end && (*at == ' ' || *at == '\t')) at++;
-  return at < end && *at == '"' ? at + 1 : NULL;
+  return at && (size_t)(end - at) > size ? at + size : NULL;
 }
 
-/* Takes a character of a string, to find its end; false for unsupported ones. */
-static bool take(const uint8_t **at, const uint8_t *end, char *out) {
-  if (**at == '\\' && *at + 1 < end && !strchr("\\\"'", (*at)[1])) return false;
-  if (**at == '\\') ++*at;
-  if (*at == end || **at < 0x20) return false;
-  *out = (char)*(*at)++;
-  return true;
-}
-
-/* Nothing that leads out of the folder; empty after a slash at the end, as a prefix "model/" has it. */
-static bool last_part(const uint8_t *at, const uint8_t *end, char out[CPB_LATEST_ROOM]) {
-  size_t size = 0;
-  while (at < end && *at != '"') {
-    if (size == CPB_LATEST_ROOM - 1 || !take(&at, end, &out[size])) return false;
-    size = out[size] == '/' || out[size] == '\\' ? 0 : size + 1;
-  }
+/* What follows the last slash, or the backslash of another system: the folder may have moved. */
+static bool last_part(cpb_span path, char out[CPB_LATEST_ROOM]) {
+  const uint8_t *begin = path.data + path.size;
+  while (begin > path.data && begin[-1] != '/' && begin[-1] != '\\') begin--;
+  const size_t size = (size_t)(path.data + path.size - begin);
+  if (size >= CPB_LATEST_ROOM) return false;
+  for (size_t i = 0; i < size; i++)
+    if (begin[i] < 0x20) return false;
+  if (size > 0) memcpy(out, begin, size);
   out[size] = 0;
-  return at < end && strcmp(out, ".") != 0 && strcmp(out, "..") != 0;
+  return strcmp(out, ".") != 0 && strcmp(out, "..") != 0;
+}
+
+static bool read_latest(const cpb_allocator *a, const char *value, const char *end, char out[CPB_LATEST_ROOM],
+                        cpb_error *error) {
+  cpb_text_lexer lexer = {value, value, end, error};
+  cpb_buffer path;
+  cpb_buffer_init(&path, a);
+  const bool found = cpb_text_string(&lexer, &path) && last_part((cpb_span){path.data, path.size}, out);
+  cpb_buffer_free(&path);
+  return found;
 }
 
 bool cpb_latest_checkpoint(const cpb_allocator *a, cpb_file *file, char out[CPB_LATEST_ROOM], cpb_error *error) {
   size_t size;
   uint8_t *text = cpb_file_read_all(file, LIST_MOST, &size, error);
   const uint8_t *value = text ? find_value(text, text + size) : NULL;
-  const bool found = value && last_part(value, text + size, out);
+  const bool found = value && read_latest(a, (const char *)value, (const char *)text + size, out, error);
   pass_content(error);
   cpb_release(a, text);
   cpb_file_close(file);

@@ -44,12 +44,19 @@ async function rootOf(folder) {
   }
 }
 
+/** What a string of the text format says, which may have other bytes than ASCII as octal numbers. @param {string} text */
+function textOf(text) {
+  const parts = [...text.matchAll(/\\([0-7]{1,3})|\\?([^])/gu)];
+  const bytes = parts.flatMap(([, octal, one]) => (octal ? [parseInt(octal, 8)] : [...new TextEncoder().encode(one)]));
+  return new TextDecoder().decode(Uint8Array.from(bytes));
+}
+
 /** The newest checkpoint, as the file `checkpoint` of a training names it: its index, or all of it in one file.
  * @param {Place | undefined} folder @returns {Promise<Place[]>} */
 async function latestIn(folder) {
   const list = new TextDecoder().decode(await folder?.near('checkpoint', '')?.bytes());
   const [, path] = /^\s*model_checkpoint_path:\s*"((?:[^"\\]|\\.)*)"/m.exec(list) ?? [];
-  const name = path?.split(/[/\\]+/).pop(); // where it was saved is another place
+  const name = path && textOf(path).split(/[/\\]+/).pop(); // where it was saved is another place
   if (name === undefined || /^\.\.?$/.test(name)) return [];
   return [`${name}.index`, ...(name ? [name] : [])].flatMap((one) => folder?.near(one, '') ?? []);
 }
