@@ -367,6 +367,33 @@ def test_metadata_that_are_not_json(cpb, tmp_path):
     assert answer["layers"]["items"][0]["parameters"] == 303  # by its variables
 
 
+SETTINGS = ["axis", "bias_axes", "bin_boundaries", "data_format", "depth_multiplier", "equation", "filters", "groups", "input_dim",
+            "kernel_size", "output_dim", "output_shape", "renorm", "score_mode", "shared_axes", "units", "use_scale"]
+
+
+@pytest.mark.parametrize("odd", [None, "x", 0, -1, 1.5, 2**63, [], [2**32] * 2, [1] * 40, {}, "abc,->", ",", "...a,ab->...b"], ids=str)
+def test_settings_that_no_layer_can_have(cpb, tmp_path, odd):
+    """Only the layers that have the setting are affected: what cannot be counted makes the answer incomplete."""
+    path = keras_models.model("zoo") / "keras_metadata.pb"
+    whole = layers(cpb, path)
+    models = {item["parent"] for item in whole}
+    for setting in SETTINGS:
+        def edit(_, metadata):
+            for node in metadata:
+                said = json.loads(node.metadata)
+                if setting in said.get("config", {}):
+                    changed.add(said["name"])
+                    said["config"][setting] = odd
+                node.metadata = json.dumps(said)
+
+        changed = set()
+        change("zoo", tmp_path, edit)
+        for before, after in zip(whole, layers(cpb, tmp_path / "keras_metadata.pb"), strict=True):
+            assert isinstance(after["parameters"], int) and after["parameters"] >= 0
+            if before["index"] not in models and before["name"] not in changed:
+                assert {key: after[key] for key in KNOWN} == {key: before[key] for key in KNOWN}, setting
+
+
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345678\n"
 
 

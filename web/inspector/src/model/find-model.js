@@ -44,7 +44,7 @@ async function rootOf(folder) {
   }
 }
 
-/** What a string of the text format says, which may have other bytes than ASCII as octal numbers. @param {string} text */
+/** What a string of the text format says; bytes other than ASCII may be octal numbers. @param {string} text */
 function textOf(text) {
   const parts = [...text.matchAll(/\\([0-7]{1,3})|\\?([^])/gu)];
   const bytes = parts.flatMap(([, octal, one]) => (octal ? [parseInt(octal, 8)] : [...new TextEncoder().encode(one)]));
