@@ -58,6 +58,15 @@ def cpb():
     return Cpb()
 
 
+@pytest.fixture(scope="session")
+def shim(tmp_path_factory):
+    """A library to preload, with which a call fails."""
+    out = tmp_path_factory.mktemp("shim") / "failing_calls.so"
+    source = ROOT / "tests" / "fault" / "failing_calls.c"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", source, "-o", out, "-ldl"], check=True)
+    return out
+
+
 def built(path):
     """A file of the command's own build, where that has it, such as a program of tests/model."""
     own = pathlib.Path(os.environ.get("CPB", "").split(" ")[-1]).parent / path

@@ -7,9 +7,8 @@ import subprocess
 
 import pytest
 
+from conftest import ROOT
 from support.wire import field, varint
-
-from fault.conftest import HERE
 
 PAGE = 4096
 
@@ -17,7 +16,7 @@ PAGE = 4096
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory):
     library = tmp_path_factory.mktemp("counted") / "counted_reads.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", HERE / "counted_reads.c", "-o", library, "-ldl"], check=True)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", ROOT / "tests" / "fault" / "counted_reads.c", "-o", library, "-ldl"], check=True)
     return library
 
 

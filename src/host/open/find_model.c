@@ -242,25 +242,26 @@ static cpb_file *find_named_package(const cpb_allocator *a, const char *url, con
   return file;
 }
 
-/* Opens the latest checkpoint of a folder. */
+/* Opens the latest checkpoint of a folder. `*absent`: the folder has none. */
 static cpb_file *open_latest(const cpb_allocator *a, const char *url, const cpb_url_options *urls, char *out,
-                             cpb_error *error) {
+                             bool *absent, cpb_error *error) {
   static const char *const endings[] = {".index", ""};
   char latest[CPB_LATEST_ROOM], name[CPB_LATEST_ROOM + 8], escaped[3 * sizeof name];
   const size_t length = cpb_path_length(url);
-  bool absent = true;
   cpb_error_begin(error, NULL);
   cpb_path_replace(url, length, "checkpoint", out);
-  cpb_file *file = cpb_lookup_open(a, out, urls, &absent, error);
-  if (!file || !cpb_latest_checkpoint(a, file, latest, error)) return NULL;
+  cpb_file *file = cpb_lookup_open(a, out, urls, absent, error);
+  if (!file) return NULL;
+  const bool found = cpb_latest_checkpoint(a, file, latest, error);
   file = NULL;
-  for (int i = 0; i < (*latest ? 2 : 1) && !file; i++) {
+  *absent = error->code == CPB_OK;
+  for (int i = 0; found && !file && *absent && i < (*latest ? 2 : 1); i++) {
     cpb_format(name, sizeof name, "%s%s", latest, endings[i]);
     if (!cpb_path_escape(url, (cpb_span){(const uint8_t *)name, strlen(name)}, escaped)) return NULL;
     if (strlen(escaped) >= CPB_PACKAGE_ROOM) return NULL;
     cpb_path_replace(url, length, escaped, out);
     cpb_error_begin(error, NULL);
-    file = cpb_lookup_open(a, out, urls, &absent, error);
+    file = cpb_lookup_open(a, out, urls, absent, error);
   }
   return file;
 }
@@ -277,8 +278,8 @@ static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb
   file = find_ending(&a, url, is_folder ? in_folder : of_name, urls, out, &absent, &first, error);
   if (file || !absent) return file;
   if (is_folder) file = find_package(&a, url, urls, out, &absent, error);
-  if (is_folder && !file && !ends_search(error)) file = open_latest(&a, url, urls, out, error);
-  if (file || ends_search(error)) return file;
+  if (is_folder && !file && !ends_search(error)) file = open_latest(&a, url, urls, out, &absent, error);
+  if (file || ends_search(error) || !absent) return file;
   cpb_error_begin(error, NULL);
   cpb_fail(error, first.code, first.offset, "%s; tried %s", first.message,
            is_folder    ? "saved_model.pb, saved_model.pbtxt, saved_model.cpb, Manifest.json and checkpoint in it"
