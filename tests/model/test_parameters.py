@@ -83,6 +83,82 @@ def test_scales(cpb, tmp_path):
     assert uses == {"q": "weight", "scale": "quantization", "zero": "quantization"}
 
 
+def array(name, dtype, *shape):
+    return numpy_helper.from_array(np.zeros(shape, dtype), name)
+
+
+def product(columns, rows, bits, block):
+    """MatMulNBits: rows in blocks, of which the last is filled up."""
+    blocks = -(-columns // block)
+    node = helper.make_node("MatMulNBits", ["x", "w", "s", "z", "", "b"], ["y"], "/fc/MatMul", domain="com.microsoft",
+                            K=columns, N=rows, block_size=block, **({"bits": bits} if bits != 4 else {}))
+    return node, [array("w", "u1", rows, blocks, block * bits // 8), array("s", "f4", rows, blocks),
+                  array("z", "u1", rows, -(-blocks * bits // 8)), array("b", "f4", rows)]
+
+
+def normal_floats(columns, rows, block):
+    node = helper.make_node("MatMulBnb4", ["x", "w", "s"], ["y"], "/fc/MatMul", domain="com.microsoft",
+                            K=columns, N=rows, block_size=block, quant_type=1)
+    return node, [array("w", "u1", (columns * rows + 1) // 2), array("s", "f4", -(-columns * rows // block))]
+
+
+def lookup(dtype):
+    node = helper.make_node("GatherBlockQuantized", ["w", "i", "s"], ["y"], "/fc/Gather", domain="com.microsoft",
+                            block_size=16, bits=4, gather_axis=0, quantize_axis=1)
+    packed = helper.make_tensor("w", TensorProto.UINT4, [5, 33], bytes(83), raw=True) if dtype == "uint4" else array("w", "u1", 5, 17)
+    return node, [packed, array("s", "f4", 5, 3)]
+
+
+def experts():
+    """Two, of 32 and 64 numbers."""
+    inputs = ["x", "r", "w1", "s1", "b1", "w2", "s2", "b2"]
+    node = helper.make_node("QMoE", inputs, ["y"], "/fc/QMoE", domain="com.microsoft", k=1, expert_weight_bits=4)
+    return node, [array("w1", "u1", 2, 64, 16), array("s1", "f4", 2, 64), array("b1", "f4", 2, 64),
+                  array("w2", "u1", 2, 32, 32), array("s2", "f4", 2, 32), array("b2", "f4", 2, 32)]
+
+
+PACKED = {"4 bits": (product(64, 5, 4, 32), 64 * 5 + 5), "the last block filled up": (product(40, 5, 4, 32), 40 * 5 + 5),
+          "8 bits": (product(64, 5, 8, 16), 64 * 5 + 5), "normal floats": (normal_floats(33, 5, 16), 33 * 5),
+          "a lookup": (lookup("uint4"), 5 * 33), "a lookup in bytes": (lookup("uint8"), 5 * 34),
+          "experts": (experts(), 2 * (64 * 32 + 64 + 32 * 64 + 32))}
+
+
+def with_weights(node, tensors):
+    inputs = [value("x", "n", "k"), helper.make_tensor_value_info("i", TensorProto.INT64, ["n"]), value("r", "n", 2)]
+    graph = helper.make_graph([node], "g", inputs, [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], tensors)
+    imports = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, ir_version=10, opset_imports=imports)
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_weights_that_onnx_runtime_packs(cpb, tmp_path, name):
+    """Operations of com.microsoft: the numbers that are multiplied count, not bytes, scales and zero points."""
+    (node, tensors), wanted = PACKED[name]
+    path = tmp_path / "m.onnx"
+    onnx.save(with_weights(node, tensors), path)
+    assert total(cpb, path) == wanted
+    [layer] = ask(cpb, path, "layers")["layers"]["items"]
+    assert (layer["name"], layer["parameters"]) == ("/fc", wanted)
+    uses = {c["node"]: c["use"] for c in ask(cpb, path, "constants")["constants"]["items"]}
+    assert uses == {t.name: "quantization" if t.name[0] in "sz" else "weight" for t in tensors}
+
+
+@pytest.mark.parametrize("name", [name for name in PACKED if name != "experts"])
+def test_onnx_runtime_takes_those_weights(name):
+    runtime = pytest.importorskip("onnxruntime")
+    (node, tensors), _ = PACKED[name]
+    columns = next((a.i for a in node.attribute if a.name == "K"), 1)
+    session = runtime.InferenceSession(with_weights(node, tensors).SerializeToString())
+    session.run(None, {"x": np.zeros((2, columns), "f4"), "i": np.zeros(2, "i8"), "r": np.zeros((2, 2), "f4")})
+
+
+def test_attributes_that_lie_count_no_more_than_there_are_bytes(cpb, tmp_path):
+    node, tensors = product(64, 5, 4, 32)
+    next(a for a in node.attribute if a.name == "K").i = 2**40
+    onnx.save(with_weights(node, tensors), tmp_path / "m.onnx")
+    assert total(cpb, tmp_path / "m.onnx") == 64 * 5 + 5
+
+
 def test_unnamed_nodes(cpb, tmp_path):
     """They are in no layer that has a name."""
     nodes = [helper.make_node("Relu", ["x"], ["h"]), helper.make_node("Relu", ["h"], ["y"])]

@@ -116,6 +116,12 @@ bool cpb_onnx_is_sparse(const cpb_view_tensor *tensor);
 /* Like the view's each_tensor, without tensors of nodes. */
 bool cpb_onnx_each_initializer(const cpb_view *view, uint32_t graph, cpb_view_visit *visit, void *user);
 
+/* See cpb_view_kind. */
+cpb_tensor_use cpb_onnx_use(const cpb_view *view, const cpb_view_tensor *tensor, const cpb_view_node *taker,
+                            cpb_span role, uint64_t input, cpb_view_measure *measure);
+void cpb_onnx_write_quantized(cpb_json_writer *answer, const cpb_view *view, const cpb_view_graph *graph,
+                              const cpb_view_node *node, cpb_span value, cpb_span member);
+
 static inline const cpb_onnx_own *cpb_onnx_own_of(const cpb_view *view) { return view->own; }
 
 /* A list of the messages in field `number`. */

@@ -219,90 +219,6 @@ static cpb_view_measure measure(const cpb_view *v, const cpb_view_tensor *t) {
   return m;
 }
 
-/* --- Quantized numbers --------------------------------------------------------------------------- */
-
-enum { NO_INPUT = 0xff };
-
-/* An operation takes or makes quantized numbers: the inputs with the numbers, their scale and their zero point; and the
- * dimension for a list of scales. */
-static const struct quantized {
-  char op[24];
-  uint8_t data, scale, zero_point;
-  int8_t axis;
-} quantized_ops[] = {{"QuantizeLinear", NO_INPUT, 1, 2, 1},
-                     {"DequantizeLinear", 0, 1, 2, 1},
-                     {"QLinearConv", 0, 1, 2, -1},
-                     {"QLinearConv", 3, 4, 5, 0},
-                     {"QLinearConv", NO_INPUT, 6, 7, -1},
-                     {"QLinearMatMul", 0, 1, 2, -1},
-                     {"QLinearMatMul", 3, 4, 5, -1},
-                     {"QLinearMatMul", NO_INPUT, 6, 7, -1},
-                     {"ConvInteger", NO_INPUT, 2, 3, 0},
-                     {"MatMulInteger", NO_INPUT, 2, 3, -1},
-                     {"QLinearAdd", 3, 4, 5, -1},
-                     {"QLinearMul", 3, 4, 5, -1},
-                     {"QGemm", 3, 4, 5, -1},
-                     {"QAttention", 1, 4, 7, -1},
-                     {"MatMulIntegerToFloat", 1, 3, 5, -1},
-                     {"DynamicQuantizeMatMul", 1, 2, 3, -1},
-                     {"DynamicQuantizeLSTM", 1, 8, 9, -1},
-                     {"DynamicQuantizeLSTM", 2, 10, 11, -1}};
-#define NUM_QUANTIZED (sizeof quantized_ops / sizeof *quantized_ops)
-
-static bool is_quantization(cpb_span op, uint64_t input) {
-  for (size_t i = 0; i < NUM_QUANTIZED; i++) {
-    const struct quantized *q = &quantized_ops[i];
-    if ((input == q->scale || input == q->zero_point) && cpb_span_is(op, q->op)) return true;
-  }
-  return false;
-}
-
-/* Input `number` of the node; empty if the node has fewer. */
-static cpb_span input_of(const cpb_view_node *node, uint32_t number) {
-  cpb_cursor c = cpb_cursor_of(node->message);
-  for (uint32_t i = 0; cpb_cursor_find(&c, NODE_INPUT, CPB_WIRE_LEN); i++)
-    if (i == number) return c.bytes;
-  return (cpb_span){NULL, 0};
-}
-
-static int64_t attribute_of(cpb_span node, const char *name, int64_t otherwise) {
-  cpb_cursor c = cpb_cursor_of(node);
-  while (cpb_cursor_find(&c, NODE_ATTRIBUTE, CPB_WIRE_LEN))
-    if (cpb_span_is(cpb_get_bytes(c.bytes, ATTRIBUTE_NAME), name))
-      return (int64_t)cpb_get_number(c.bytes, ATTRIBUTE_INT);
-  return otherwise;
-}
-
-static void write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node,
-                            cpb_span value, cpb_span member) {
-  (void)v, (void)g, (void)member;
-  size_t i = 0;
-  const struct quantized *q = quantized_ops;
-  while (i < NUM_QUANTIZED && !(cpb_span_is(node->op, q[i].op) && cpb_span_equal(input_of(node, q[i].data), value)))
-    i++;
-  if (i == NUM_QUANTIZED || value.size == 0) return;
-  const cpb_span zero_point = input_of(node, q[i].zero_point);
-  const int64_t block = attribute_of(node->message, "block_size", 0);
-  cpb_json_writer_open(a, "quantized", '{');
-  cpb_json_writer_span(a, "scale", input_of(node, q[i].scale));
-  if (zero_point.size > 0) cpb_json_writer_span(a, "zero_point", zero_point);
-  cpb_json_writer_signed(a, "axis", attribute_of(node->message, "axis", q[i].axis));
-  if (block > 0) cpb_json_writer_signed(a, "block_size", block);
-  cpb_json_writer_close(a, '}');
-}
-
-/* --- Uses ---------------------------------------------------------------------------------------- */
-
-/* ONNX does not tell weights from constants. Whatever a node takes as a scale or zero point is not a weight, and
- * neither is anything for training; all else counts. */
-
-static cpb_tensor_use use(const cpb_view *v, const cpb_view_tensor *t, const cpb_view_node *taker, cpb_span role,
-                          uint64_t input, cpb_view_measure *m) {
-  (void)role, (void)m;
-  if (cpb_view_graph_of(v, t->graph)->role == CPB_GRAPH_TRAINING) return CPB_TENSOR_CONSTANT;
-  return taker && is_quantization(taker->op, input) ? CPB_TENSOR_QUANTIZATION : CPB_TENSOR_WEIGHT;
-}
-
 /* --- Operations ------------------------------------------------------------------------------------- */
 
 /* The domains of ONNX itself. */
@@ -407,12 +323,12 @@ const cpb_view_kind cpb_onnx_view = {.next_node = next_node,
                                      .typed = typed,
                                      .each_tensor = each_tensor,
                                      .measure = measure,
-                                     .use = use,
+                                     .use = cpb_onnx_use,
                                      .each_callee = each_callee,
                                      .module = onnx_module,
                                      .origin = origin,
                                      .version = version,
-                                     .write_quantized = write_quantized,
+                                     .write_quantized = cpb_onnx_write_quantized,
                                      .operators = cpb_operators_onnx,
                                      .write_type = write_type,
                                      .write_tensor = write_tensor,
