@@ -83,6 +83,32 @@ def test_scales(cpb, tmp_path):
     assert uses == {"q": "weight", "scale": "quantization", "zero": "quantization"}
 
 
+@pytest.mark.parametrize("how", ["dynamic", "QDQ", "QOperator"])
+def test_a_quantized_model_has_the_parameters_that_it_was_made_of(cpb, tmp_path, how):
+    """Of ONNX Runtime's own tools: also with shapes, scalars and biases of 32 bits."""
+    tools = pytest.importorskip("onnxruntime.quantization")
+    weights = [weight("c", 8, 3, 3, 3), weight("cb", 8), weight("w", 288, 16), weight("b", 16), weight("g", 16, 10), weight("e", 50, 16)]
+    nodes = [helper.make_node(op, inputs, [out]) for op, inputs, out in (
+        ("Conv", ["x", "c", "cb"], "1"), ("Reshape", ["1", "shape"], "2"), ("MatMul", ["2", "w"], "3"), ("Add", ["3", "b"], "4"),
+        ("Gather", ["e", "i"], "5"), ("Add", ["4", "5"], "6"), ("Mul", ["6", "half"], "7"), ("Gemm", ["7", "g"], "y"))]
+    others = [numpy_helper.from_array(np.array([1, -1]), "shape"), numpy_helper.from_array(np.float32(0.5), "half")]
+    graph = helper.make_graph(nodes, "g", [value("x", 1, 3, 8, 8), helper.make_tensor_value_info("i", TensorProto.INT64, [1])],
+                              [value("y", 1, 10)], weights + others)
+    path, made = tmp_path / "m.onnx", tmp_path / "made.onnx"
+    onnx.save(helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", 17)]), path)
+    if how == "dynamic":
+        tools.quantize_dynamic(path, made)
+    else:
+        class Reader(tools.CalibrationDataReader):
+            given = [{"x": np.ones((1, 3, 8, 8), "f4"), "i": np.zeros(1, "i8")}]
+
+            def get_next(self):
+                return self.given.pop() if self.given else None
+
+        tools.quantize_static(path, made, Reader(), quant_format=tools.QuantFormat[how])
+    assert total(cpb, path) == total(cpb, made) == sum(np.prod(t.dims) for t in weights)
+
+
 def array(name, dtype, *shape):
     return numpy_helper.from_array(np.zeros(shape, dtype), name)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import onnx
-from onnx import AttributeProto, TensorProto
+from onnx import AttributeProto, SparseTensorProto, TensorProto
 
 # Names of dtypes as TensorFlow and NumPy have them.
 DTYPES = {
@@ -186,39 +186,52 @@ def operations(model):
 
 QUANTIZATION = {"QuantizeLinear": (1, 2), "DequantizeLinear": (1, 2), "QLinearConv": (1, 2, 4, 5, 6, 7),
                 "QLinearMatMul": (1, 2, 4, 5, 6, 7), "ConvInteger": (2, 3), "MatMulInteger": (2, 3)}
+SETTINGS = {"Clip": (1, 2), "Dropout": (1,), "NonMaxSuppression": (3, 4), "OneHot": (2,), "Pad": (2,), "Resize": (1, 2, 3),
+            "Upsample": (1,)}
+INTEGERS = {"DequantizeLinear": (0,), "QLinearConv": (8,)}
+OTHERS = ("UINT16", "INT16", "INT32", "INT64", "UINT32", "UINT64", "BOOL", "STRING", "UNDEFINED")
 
 
 def tensors_of(graph):
-    """(name that others take or None, tensor or sparse tensor) of a graph or function."""
+    """(name that others take or None, tensor or sparse tensor, operation that has it) of a graph or function."""
     for t in getattr(graph, "initializer", ()):
-        yield t.name, t
+        yield t.name, t, None
     for t in getattr(graph, "sparse_initializer", ()):
-        yield t.values.name, t
+        yield t.values.name, t, None
     for n in graph.node:
         name = n.output[0] if n.op_type == "Constant" and n.domain in ("", "ai.onnx") else None
         for a in n.attribute:
             if a.type in (AttributeProto.TENSOR, AttributeProto.SPARSE_TENSOR):
-                yield name, a.t if a.type == AttributeProto.TENSOR else a.sparse_tensor
-            yield from ((None, t) for t in [*a.tensors, *a.sparse_tensors])
+                yield name, a.t if a.type == AttributeProto.TENSOR else a.sparse_tensor, n.op_type
+            yield from ((None, t, n.op_type) for t in [*a.tensors, *a.sparse_tensors])
+
+
+def counts(taken_by, t):
+    """Whether a tensor is a weight, by the first node that takes it, at which input; else by its type and rank."""
+    op, i = taken_by
+    if i in QUANTIZATION.get(op, ()) or i in SETTINGS.get(op, ()) or op == "ConstantOfShape":
+        return False
+    kind = TensorProto.DataType.Name((t.values if isinstance(t, SparseTensorProto) else t).data_type)
+    return len(t.dims) > 0 and (i in INTEGERS.get(op, ()) or kind not in OTHERS)
 
 
 def parameters(model):
-    """All elements of tensors, in whichever graph, but those for training and for quantization; once for each place."""
+    """The elements of the weights, in whichever graph, but those for training; once for each place."""
     found = [(name, graph) for name, graph in graphs(model) if not (name or "").startswith("training[")]
-    first = {}  # the name of a tensor -> which input it is of the first node that takes it
+    first = {}
     for _, graph in found:
         for n in graph.node:
             for i, taken in enumerate(n.input):
-                first.setdefault(taken, i in QUANTIZATION.get(n.op_type, ()))
+                first.setdefault(taken, (n.op_type, i))
     places, total = set(), 0
     for _, graph in found:
-        for name, t in tensors_of(graph):
+        for name, t, op in tensors_of(graph):
             external = {e.key: e.value for e in getattr(t, "external_data", ())}
             place = (external.get("location"), int(external.get("offset", 0)))
-            if first.get(name) or (external and place in places):
+            if not counts(first.get(name) or (op, None), t) or (external and place in places):
                 continue
             places.add(place)
-            total += int(np.prod(t.dims, dtype=object)) if t.dims else 1
+            total += int(np.prod(t.dims, dtype=object))
     return total
 
 

@@ -24,6 +24,9 @@
 /* Such as "float32"; "dtype 77" if it is unknown; null for 0, which means no type. */
 void cpb_onnx_write_dtype(cpb_json_writer *answer, const char *key, uint64_t dtype);
 
+/* Whether weights have it: floating-point and complex numbers, and integers of at most 8 bits. */
+bool cpb_onnx_dtype_is_weight_like(uint64_t dtype);
+
 /* How it is stored; false if unknown. */
 bool cpb_onnx_describe_dtype(uint64_t dtype, cpb_tensor_type *type);
 

@@ -1,8 +1,8 @@
 #include "base/checked.h"
 #include "model/onnx/model.h"
 
-/* ONNX does not tell weights from constants, or quantized weights from their scales. That an operation takes a tensor as
- * a scale or zero point is the only evidence. All else that is not for training counts as a weight. */
+/* ONNX does not tell weights from other tensors. The operation that takes a tensor tells scales, zero points and
+ * settings; else its type and rank tell shapes, axes and scalars. */
 
 /* --- Nodes ---------------------------------------------------------------------------------------- */
 
@@ -84,16 +84,16 @@ void cpb_onnx_write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_v
  * bytes, in an order of their own. */
 static const struct packed {
   char op[24];
-  uint16_t weights, parameters; /* sets of inputs, a bit each: packed weights; their scales, zero points, groups */
-  const char *bits;             /* the attribute; by default there are 4 */
-} packed_ops[] = {{"MatMulNBits", 1 << 1, 1 << 2 | 1 << 3 | 1 << 4, "bits"},
-                  {"MatMulBnb4", 1 << 1, 1 << 2, ""},
-                  {"GatherBlockQuantized", 1 << 0, 1 << 2 | 1 << 3, "bits"},
-                  {"QMoE", 1 << 2 | 1 << 5 | 1 << 8, 1 << 3 | 1 << 6 | 1 << 9 | 7 << 11, "expert_weight_bits"}};
+  uint16_t inputs;  /* with weights: a set, a bit each */
+  const char *bits; /* the attribute; by default there are 4 */
+} packed_ops[] = {{"MatMulNBits", 1 << 1, "bits"},
+                  {"MatMulBnb4", 1 << 1, ""},
+                  {"GatherBlockQuantized", 1 << 0, "bits"},
+                  {"QMoE", 1 << 2 | 1 << 5 | 1 << 8, "expert_weight_bits"}};
 
-static const struct packed *packed_of(cpb_span op) {
+static const struct packed *packed_of(cpb_span op, uint64_t input) {
   for (size_t i = 0; i < sizeof packed_ops / sizeof *packed_ops; i++)
-    if (cpb_span_is(op, packed_ops[i].op)) return &packed_ops[i];
+    if (packed_ops[i].inputs >> input & 1 && cpb_span_is(op, packed_ops[i].op)) return &packed_ops[i];
   return NULL;
 }
 
@@ -110,14 +110,60 @@ static void measure_packed(const struct packed *p, cpb_span node, cpb_view_measu
 
 /* --- Uses ------------------------------------------------------------------------------------------- */
 
+#define INPUTS 16 /* of an operation, at most, that are told apart */
+
+/* Inputs that are not what their type suggests: settings, parameters of packed weights, biases of integers. */
+static const struct known {
+  char op[24];
+  uint16_t inputs; /* a set, a bit each */
+  cpb_tensor_use use;
+} known_inputs[] = {{"Clip", 1 << 1 | 1 << 2, CPB_TENSOR_CONSTANT},
+                    {"Dropout", 1 << 1, CPB_TENSOR_CONSTANT},
+                    {"NonMaxSuppression", 1 << 3 | 1 << 4, CPB_TENSOR_CONSTANT},
+                    {"OneHot", 1 << 2, CPB_TENSOR_CONSTANT},
+                    {"Pad", 1 << 2, CPB_TENSOR_CONSTANT},
+                    {"Resize", 1 << 1 | 1 << 2 | 1 << 3, CPB_TENSOR_CONSTANT},
+                    {"Upsample", 1 << 1, CPB_TENSOR_CONSTANT},
+                    {"DequantizeLinear", 1 << 0, CPB_TENSOR_WEIGHT},
+                    {"QGemm", 1 << 6, CPB_TENSOR_WEIGHT},
+                    {"QLinearConv", 1 << 8, CPB_TENSOR_WEIGHT},
+                    {"GatherBlockQuantized", 1 << 2 | 1 << 3, CPB_TENSOR_QUANTIZATION},
+                    {"MatMulBnb4", 1 << 2, CPB_TENSOR_QUANTIZATION},
+                    {"MatMulNBits", 1 << 2 | 1 << 3 | 1 << 4, CPB_TENSOR_QUANTIZATION},
+                    {"QMoE", 1 << 3 | 1 << 6 | 1 << 9 | 7 << 11, CPB_TENSOR_QUANTIZATION}};
+
+static const struct known *known_of(cpb_span op, uint64_t input) {
+  for (size_t i = 0; i < sizeof known_inputs / sizeof *known_inputs; i++)
+    if (known_inputs[i].inputs >> input & 1 && cpb_span_is(op, known_inputs[i].op)) return &known_inputs[i];
+  return NULL;
+}
+
+static cpb_tensor_use use_by_taker(const cpb_view_node *taker, uint64_t input, cpb_view_measure *m) {
+  if (is_quantization(taker->op, input)) return CPB_TENSOR_QUANTIZATION;
+  if (input >= INPUTS) return CPB_TENSOR_UNKNOWN;
+  const struct packed *packed = packed_of(taker->op, input);
+  if (packed) measure_packed(packed, taker->message, m);
+  if (packed) return CPB_TENSOR_WEIGHT;
+  const struct known *known = known_of(taker->op, input);
+  return known ? known->use : CPB_TENSOR_UNKNOWN;
+}
+
+static bool is_scalar(const cpb_view_tensor *t) {
+  return cpb_count_varints(t->message, cpb_onnx_is_sparse(t) ? SPARSE_DIMS : TENSOR_DIMS) == 0;
+}
+
+static cpb_tensor_use use_by_type(const cpb_view_tensor *t) {
+  const cpb_span values = cpb_onnx_is_sparse(t) ? cpb_get_bytes(t->message, SPARSE_VALUES) : t->message;
+  const bool fills = t->of_node && cpb_span_is(t->op, "ConstantOfShape");
+  const bool is_like = cpb_onnx_dtype_is_weight_like(cpb_get_number(values, TENSOR_TYPE));
+  return is_like && !fills ? CPB_TENSOR_WEIGHT : CPB_TENSOR_CONSTANT;
+}
+
 cpb_tensor_use cpb_onnx_use(const cpb_view *v, const cpb_view_tensor *t, const cpb_view_node *taker, cpb_span role,
                             uint64_t input, cpb_view_measure *m) {
   (void)role;
   if (cpb_view_graph_of(v, t->graph)->role == CPB_GRAPH_TRAINING) return CPB_TENSOR_CONSTANT;
-  if (!taker) return CPB_TENSOR_WEIGHT;
-  if (is_quantization(taker->op, input)) return CPB_TENSOR_QUANTIZATION;
-  const struct packed *p = input < 16 ? packed_of(taker->op) : NULL;
-  if (p && p->parameters >> input & 1) return CPB_TENSOR_QUANTIZATION;
-  if (p && p->weights >> input & 1) measure_packed(p, taker->message, m);
-  return CPB_TENSOR_WEIGHT;
+  cpb_tensor_use use = taker ? use_by_taker(taker, input, m) : CPB_TENSOR_UNKNOWN;
+  if (use == CPB_TENSOR_UNKNOWN) use = use_by_type(t);
+  return use == CPB_TENSOR_WEIGHT && is_scalar(t) ? CPB_TENSOR_CONSTANT : use;
 }
