@@ -233,6 +233,14 @@ def test_weights_that_are_taken_twice_count_once(cpb, made):
     assert [(i["name"], i["parameters"]) for i in layers] == [("first", 16), ("second", 0)]
 
 
+def test_indices_in_the_file_of_weights_are_no_parameters(cpb, tmp_path):
+    path = tmp_path / "m.mlpackage"
+    models.convert(models.lookup_program(), compute_precision=models.ct.precision.FLOAT32).save(str(path))
+    items = ask(cpb, path, "constants")["constants"]["items"]
+    assert {(c["dtype"], c["use"]) for c in items if "external" in c} == {("float32", "weight"), ("uint16", "constant")}
+    assert total(cpb, path) == 50 * 4
+
+
 def test_trainable_weights_are_those_that_can_be_updated(cpb, tmp_path):
     """Of layers that can be; a model that cannot says nothing about its weights."""
 

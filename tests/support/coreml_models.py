@@ -148,6 +148,17 @@ def ranges_program():
                    inputs=[ct.TensorType(name="x", shape=shape)])
 
 
+def lookup_program():
+    """A table, and indices that lie in the file of weights, too."""
+    table, indices = floats(50, 4), np.arange(1000, dtype=np.uint16) % 50
+
+    @mb.program(input_specs=[mb.TensorSpec(shape=(1000, 4))], opset_version=ct.target.iOS18)
+    def program(x):
+        return mb.add(x=x, y=mb.gather(x=mb.mul(x=table, y=mb.reduce_max(x=x)), indices=indices, axis=0, validate_indices=False))
+
+    return program
+
+
 PROGRAMS = {
     "half": lambda: described(convert(simple_program())),
     "single": lambda: convert(simple_program(), compute_precision=ct.precision.FLOAT32),

@@ -124,13 +124,17 @@ bool cpb_coreml_each_constant_of(const cpb_view *view, uint32_t graph, const cpb
  * neural networks have further types: quantized to any number of bits. */
 
 enum {
+  MIL_BOOL = 1,
   MIL_STRING = 2,
   MIL_FLOAT16 = 10,
   MIL_FLOAT32 = 11,
   MIL_FLOAT64 = 12,
   MIL_INT8 = 21,
+  MIL_INT16 = 22,
   MIL_INT32 = 23,
-  MIL_INT64 = 24
+  MIL_INT64 = 24,
+  MIL_UINT16 = 32,
+  MIL_UINT64 = 34
 };
 
 /* Unsigned numbers of 1 to 8 bits that share bytes, highest bits first: numbers of our own, not in DataType. */

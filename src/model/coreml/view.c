@@ -35,14 +35,23 @@ static void measure_result(cpb_span operation, cpb_view_measure *m) {
   m->bytes = m->has_elements ? cpb_coreml_bytes(cpb_get_number(last, TENSOR_TYPE), m->elements) : 0;
 }
 
+/* Shapes, axes, indices and masks are none. */
+static bool is_weight_like(const cpb_view *v, const cpb_view_tensor *t) {
+  const cpb_coreml_tensor one = cpb_coreml_tensor_of(v->part, t);
+  const bool is_wide =
+      (one.dtype >= MIL_INT16 && one.dtype <= MIL_INT64) || (one.dtype >= MIL_UINT16 && one.dtype <= MIL_UINT64);
+  return one.rank > 0 && !is_wide && one.dtype != MIL_BOOL && one.dtype != MIL_STRING;
+}
+
 /* Weights of layers, and values in files, except for the parameters of their compression. */
 static cpb_tensor_use use(const cpb_view *v, const cpb_view_tensor *t, const cpb_view_node *taker, cpb_span role,
                           uint64_t input, cpb_view_measure *m) {
   const cpb_span constexpr_ = cpb_span_of("constexpr_");
   const cpb_span op = taker ? taker->op : t->op, member = taker ? role : t->member;
-  (void)v, (void)input;
+  (void)input;
   if (t->rule) return CPB_TENSOR_WEIGHT;
-  if (!cpb_span_begins(op, constexpr_)) return m->file.data ? CPB_TENSOR_WEIGHT : CPB_TENSOR_CONSTANT;
+  if (!cpb_span_begins(op, constexpr_))
+    return m->file.data && is_weight_like(v, t) ? CPB_TENSOR_WEIGHT : CPB_TENSOR_CONSTANT;
   if (!is_data(member)) return m->file.data ? CPB_TENSOR_QUANTIZATION : CPB_TENSOR_CONSTANT;
   measure_result(taker ? taker->message : t->node, m);
   return CPB_TENSOR_WEIGHT;
