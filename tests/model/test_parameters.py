@@ -83,7 +83,7 @@ def test_scales(cpb, tmp_path):
     assert uses == {"q": "weight", "scale": "quantization", "zero": "quantization"}
 
 
-@pytest.mark.parametrize("how", ["dynamic", "QDQ", "QOperator"])
+@pytest.mark.parametrize("how", ["dynamic", "dynamic, by channel", "QDQ", "QOperator"])
 def test_a_quantized_model_has_the_parameters_that_it_was_made_of(cpb, tmp_path, how):
     """Of ONNX Runtime's own tools: also with shapes, scalars and biases of 32 bits."""
     tools = pytest.importorskip("onnxruntime.quantization")
@@ -96,8 +96,8 @@ def test_a_quantized_model_has_the_parameters_that_it_was_made_of(cpb, tmp_path,
                               [value("y", 1, 10)], weights + others)
     path, made = tmp_path / "m.onnx", tmp_path / "made.onnx"
     onnx.save(helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", 17)]), path)
-    if how == "dynamic":
-        tools.quantize_dynamic(path, made)
+    if how.startswith("dynamic"):
+        tools.quantize_dynamic(path, made, per_channel=how != "dynamic")
     else:
         class Reader(tools.CalibrationDataReader):
             given = [{"x": np.ones((1, 3, 8, 8), "f4"), "i": np.zeros(1, "i8")}]

@@ -14,6 +14,7 @@ static void *create_own(cpb_viewed_message *m) {
   own->functions.allocator = *a;
   cpb_names_init(&own->opsets.names, a);
   cpb_names_init(&own->annotations.names, a);
+  cpb_names_init(&own->dynamic_scales, a);
   return own;
 }
 
@@ -42,6 +43,23 @@ cpb_span cpb_onnx_named_find(const cpb_onnx_named *named, cpb_span name) {
   return i == CPB_NO_NAME ? (cpb_span){NULL, 0} : named->messages[i];
 }
 
+/* The second output of each DynamicQuantizeLinear. */
+static bool read_dynamic_scales(cpb_viewed_message *m, cpb_names *scales) {
+  const cpb_view *v = &m->viewed.view;
+  for (uint32_t i = 0; i < v->graphs.count; i++) {
+    cpb_view_node node;
+    cpb_view_nodes nodes = cpb_view_nodes_of(v, i);
+    while (cpb_view_nodes_next(&nodes, &node)) {
+      cpb_cursor c = cpb_cursor_of(node.message);
+      if (!cpb_span_is(node.op, "DynamicQuantizeLinear") || !cpb_cursor_find(&c, NODE_OUTPUT, CPB_WIRE_LEN)) continue;
+      if (cpb_cursor_find(&c, NODE_OUTPUT, CPB_WIRE_LEN) && !cpb_names_add(scales, c.bytes, 0))
+        return cpb_viewed_fail_memory(&m->viewed);
+    }
+  }
+  cpb_names_sort(scales);
+  return true;
+}
+
 static void forget_named(const cpb_allocator *a, cpb_onnx_named *n) {
   cpb_names_free(&n->names);
   cpb_release(a, n->messages);
@@ -61,6 +79,7 @@ static void forget_lists(cpb_viewed_message *m) {
   cpb_onnx_functions_free(&own->functions);
   forget_named(&m->viewed.allocator, &own->opsets);
   forget_named(&m->viewed.allocator, &own->annotations);
+  cpb_names_free(&own->dynamic_scales);
 }
 
 static void forget(cpb_viewed_message *m) {
@@ -76,7 +95,8 @@ static bool make_lists(cpb_viewed_message *m) {
   return cpb_onnx_graphs_build(&m->viewed.view.graphs, &own->functions, &m->part, &m->graph_problems, m->viewed.meter,
                                m->viewed.error) &&
          read_named(m, &own->annotations, m->viewed.view.graphs.items[0].rest, GRAPH_QUANTIZATION, ANNOTATION_TENSOR,
-                    NULL);
+                    NULL) &&
+         read_dynamic_scales(m, &own->dynamic_scales);
 }
 
 /* After a failure the next question builds all of it again. */

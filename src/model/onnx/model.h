@@ -105,6 +105,7 @@ typedef struct cpb_onnx_own {
   uint64_t opset;             /* the version of ONNX's own domain; the newest if the model does not give it */
   cpb_onnx_named opsets;      /* OperatorSetIdProto, by domain */
   cpb_onnx_named annotations; /* TensorAnnotation of the model's graph, by the tensor's name */
+  cpb_names dynamic_scales;   /* values that DynamicQuantizeLinear makes as scales */
 } cpb_onnx_own;
 
 extern const cpb_view_kind cpb_onnx_view;

@@ -138,8 +138,16 @@ static const struct known *known_of(cpb_span op, uint64_t input) {
   return NULL;
 }
 
-static cpb_tensor_use use_by_taker(const cpb_view_node *taker, uint64_t input, cpb_view_measure *m) {
-  if (is_quantization(taker->op, input)) return CPB_TENSOR_QUANTIZATION;
+/* Whether the node multiplies the tensor with the scale of an activation, for the result of MatMulInteger or
+ * ConvInteger. */
+static bool is_scale_of_a_result(const cpb_view *v, const cpb_view_node *node, uint64_t input) {
+  const cpb_names *scales = &cpb_onnx_own_of(v)->dynamic_scales;
+  return cpb_span_is(node->op, "Mul") && input < 2 &&
+         cpb_names_find(scales, input_of(node, (uint32_t)(1 - input))) != CPB_NO_NAME;
+}
+
+static cpb_tensor_use use_by_taker(const cpb_view *v, const cpb_view_node *taker, uint64_t input, cpb_view_measure *m) {
+  if (is_quantization(taker->op, input) || is_scale_of_a_result(v, taker, input)) return CPB_TENSOR_QUANTIZATION;
   if (input >= INPUTS) return CPB_TENSOR_UNKNOWN;
   const struct packed *packed = packed_of(taker->op, input);
   if (packed) measure_packed(packed, taker->message, m);
@@ -163,7 +171,7 @@ cpb_tensor_use cpb_onnx_use(const cpb_view *v, const cpb_view_tensor *t, const c
                             uint64_t input, cpb_view_measure *m) {
   (void)role;
   if (cpb_view_graph_of(v, t->graph)->role == CPB_GRAPH_TRAINING) return CPB_TENSOR_CONSTANT;
-  cpb_tensor_use use = taker ? use_by_taker(taker, input, m) : CPB_TENSOR_UNKNOWN;
+  cpb_tensor_use use = taker ? use_by_taker(v, taker, input, m) : CPB_TENSOR_UNKNOWN;
   if (use == CPB_TENSOR_UNKNOWN) use = use_by_type(t);
   return use == CPB_TENSOR_WEIGHT && is_scalar(t) ? CPB_TENSOR_CONSTANT : use;
 }
