@@ -56,7 +56,8 @@ function textOf(text) {
 async function latestIn(folder) {
   const list = new TextDecoder().decode(await folder?.near('checkpoint', '')?.bytes());
   const [, path] = /^\s*model_checkpoint_path:\s*"((?:[^"\\]|\\.)*)"/m.exec(list) ?? [];
-  const name = path && textOf(path).split(/[/\\]+/).pop(); // where it was saved is another place
+  const saved = path && textOf(path); // which may be another place
+  const name = saved?.split(/[/\\]+/).pop();
   if (name === undefined || /^\.\.?$/.test(name)) return [];
   return [`${name}.index`, ...(name ? [name] : [])].flatMap((one) => folder?.near(one, '') ?? []);
 }
