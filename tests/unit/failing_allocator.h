@@ -1,24 +1,25 @@
-/* A malloc that counts what is out and can fail at the n-th call. */
+/* A malloc that counts what is out and can fail at the n-th call, in any thread. */
 #ifndef FAILING_ALLOCATOR_H
 #define FAILING_ALLOCATOR_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "cpb/base.h"
 
 typedef struct failing_allocator {
-  size_t calls;   /* allocations and resizings so far */
-  size_t fail_at; /* the call, counted from 1, that fails; 0: none */
-  bool for_ever;  /* and so do all later calls */
-  size_t blocks;  /* that are out */
-  size_t largest; /* size that was asked for */
+  atomic_size_t calls;   /* allocations and resizings so far */
+  size_t fail_at;        /* the call, counted from 1, that fails; 0: none */
+  bool for_ever;         /* and so do all later calls */
+  atomic_size_t blocks;  /* that are out */
+  atomic_size_t largest; /* size that was asked for */
 } failing_allocator;
 
 static inline bool failing_allocator_refuses(failing_allocator *f, size_t size) {
-  f->calls++;
+  const size_t call = ++f->calls;
   if (size > f->largest) f->largest = size;
-  return f->fail_at != 0 && (f->calls == f->fail_at || (f->for_ever && f->calls > f->fail_at));
+  return f->fail_at != 0 && (call == f->fail_at || (f->for_ever && call > f->fail_at));
 }
 
 static inline void *failing_allocate(void *user, size_t size) {

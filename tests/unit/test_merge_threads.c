@@ -276,35 +276,6 @@ static void a_merge_by_threads_can_be_cancelled(void **state) {
   free_sample(&s);
 }
 
-/* An allocator for threads, of whose calls one, or all from then on, fail. */
-typedef struct {
-  atomic_size_t calls, blocks;
-  size_t fail_at;
-  bool for_ever;
-} counter;
-
-static bool fails(counter *c) {
-  size_t n = atomic_fetch_add(&c->calls, 1) + 1;
-  return n == c->fail_at || (c->for_ever && n > c->fail_at);
-}
-
-static void *counted_allocate(void *user, size_t size) {
-  counter *c = user;
-  void *block = fails(c) ? NULL : malloc(size);
-  if (block) atomic_fetch_add(&c->blocks, 1);
-  return block;
-}
-
-static void *counted_resize(void *user, void *block, size_t old_size, size_t new_size) {
-  (void)old_size;
-  return fails(user) ? NULL : realloc(block, new_size);
-}
-
-static void counted_release(void *user, void *block) {
-  atomic_fetch_sub(&((counter *)user)->blocks, 1);
-  free(block);
-}
-
 /* Once: one thread, alone, may find enough. From then on: it does not. */
 static void every_failing_allocation_is_a_clean_error(void **state) {
   (void)state;
@@ -312,8 +283,8 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
   make_sample(&s, 13);
   for (int for_ever = 0; for_ever < 2; for_ever++) {
     for (size_t n = 1, done = 0; !done; n += sanitized_stride(3)) {
-      counter c = {.fail_at = n, .for_ever = for_ever != 0};
-      const cpb_allocator a = {&c, counted_allocate, counted_resize, counted_release};
+      failing_allocator c = {.fail_at = n, .for_ever = for_ever != 0};
+      const cpb_allocator a = failing_allocator_of(&c);
       const cpb_file_options options = {.struct_size = sizeof options, .allocator = &a, .threads = 3};
       cpb_error error;
       cpb_code code = cpb_file_merge(in, out, &options, &error);
