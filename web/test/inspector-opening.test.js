@@ -118,7 +118,7 @@ test('the folder of a training opens the newest of its checkpoints', () => {
     '/v/.index': index,
     '/v/.data-00000-of-00001': values,
     '/v/checkpoint': Buffer.from('model_checkpoint_path: "/gone/t/"\n'),
-    '/w/模型.index': index, // as earlier versions of TensorFlow write its name
+    [encodeURI('/w/模型.index')]: index, // as earlier versions of TensorFlow write its name
     '/w/checkpoint': Buffer.from('model_checkpoint_path: "/gone/\\303\\251/\\346\\250\\241\\345\\236\\213"\n'),
   };
   return withInspector(
@@ -153,7 +153,7 @@ test('a .meta file is shown as a SavedModel, with the checkpoint beside it', asy
   const [, , index = plain, data = plain] = names.map((name) => full[`/full/${name}`]);
   await withInspector(
     async ({ page, server, visit, rows }) => {
-      await visit(`${name}.meta`, {}, 'MetaGraphDef', 'serving_default', `${name}.meta`);
+      await visit(`${name}.meta`, {}, 'MetaGraphDef', 'serving_default', 'old/a#b $&?.meta');
       await visit(`${name}.meta`, { panel: 'variables', at: 'root.layer_with_weights-0.kernel' }, 'Standard deviation');
       assert.ok((await rows()).length > 10);
       assert.ok(server.log.includes(`/${name}.data-00000-of-00001`));

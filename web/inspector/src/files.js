@@ -1,5 +1,22 @@
-/** Files that were dropped or chosen. */
+/** Files that were dropped or chosen, and names of files. */
 import { hasEnding } from './model/kinds.js';
+
+/** A part of a URL's path, as it is read. @param {string} part */
+export function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The parts of a path or URL, without its query. @param {string} place */
+export function partsOf(place) {
+  const isUrl = /^[a-z][\w+.-]*:\/\//i.test(place);
+  const [path = ''] = isUrl ? place.split(/[?#]/) : [place];
+  const parts = path.split('/').filter(Boolean);
+  return isUrl ? parts.map(decoded) : parts;
+}
 
 /** The paths of files in folders that were dropped. @type {WeakMap<File, string>} */
 const paths = new WeakMap();

@@ -13,7 +13,7 @@ import { addressOf } from './address.js';
 import { MOST } from './answers.js';
 import { failure } from './errors.js';
 import { count, counted, kindName, plain, size, told } from './format.js';
-import { filesOf, modelsAmong, pathOf } from './files.js';
+import { filesOf, modelsAmong, partsOf, pathOf } from './files.js';
 import { inspectorLook } from './inspector-look.js';
 import { look } from './look.js';
 import { nameOf } from './panels/headline.js';
@@ -317,7 +317,7 @@ export class CpbInspector extends LitElement {
   #menu() {
     const { about, bytes, fetched } = /** @type {Session} */ (this.session);
     return html`<div id="menu" class="box" popover @beforetoggle=${this.#place}>
-      <p><code>${plain(about.path.split('?')[0]?.split('/').slice(-2).join('/'))}</code></p>
+      <p><code>${plain(partsOf(about.path).slice(-2).join('/'))}</code></p>
       <p class="dim">${size(bytes)} read in ${counted(fetched.length, 'request')}</p>
       ${this.bare ? nothing : this.#form()}
     </div>`;

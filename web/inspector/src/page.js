@@ -2,6 +2,7 @@
  * after these whatever else its `view` has. */
 import { addressOf } from './address.js';
 import { examples } from './examples.js';
+import { partsOf } from './files.js';
 import './inspector.js';
 import { connectNotebook, isInNotebook } from './notebook.js';
 
@@ -39,7 +40,7 @@ inspector.addEventListener('navigate', (event) => {
 });
 inspector.addEventListener('open', (event) => {
   const { path } = /** @type {CustomEvent} */ (event).detail;
-  document.title = `${path.split('?')[0].split('/').slice(-2).join('/')} · Model inspector`;
+  document.title = `${partsOf(path).slice(-2).join('/')} · Model inspector`;
 });
 addEventListener('popstate', fromAddress);
 inspector.examples = examples;

@@ -2,6 +2,7 @@
 import { blobSource, CpbError, urlSource } from 'libcpb';
 import { streamThrough } from 'libcpb/middleware/layer.js';
 import { collect, piecesOf } from 'libcpb/source/pieces.js';
+import { decoded } from '../files.js';
 import { hasEnding } from './kinds.js';
 
 /** @import { Source } from 'libcpb' */
@@ -144,14 +145,7 @@ export async function checkpointBeside({ name }, near, signal) {
 }
 
 /** @param {URL} url */
-export function nameOf({ pathname }) {
-  const name = pathname.slice(pathname.lastIndexOf('/') + 1);
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
-}
+export const nameOf = ({ pathname }) => decoded(pathname.slice(pathname.lastIndexOf('/') + 1));
 
 /** The address of the file behind an indirect address: hf://, or a page that shows a file. @param {string} address */
 export const fileAt = (address) => /** @type {any} */ (urlSource(address)).requested();

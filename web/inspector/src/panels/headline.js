@@ -1,5 +1,6 @@
 /** The first facts about a model: its name, its inputs and outputs, its figures. */
 import { css, html, nothing } from 'lit';
+import { partsOf } from '../files.js';
 import { brief, count, plain } from '../format.js';
 import { specName } from './structured.js';
 
@@ -155,9 +156,9 @@ export const headline = ({ kind, name, inputs, outputs, show, figures, note }) =
     ${note ? html`<p class="note">${note}</p>` : nothing}
   </section>`;
 
-/** A model's name from its place: its file, or its folder if the file has the usual name. @param {string} name */
-export function nameOf(name) {
-  const parts = name.split(/[?#]/)[0]?.split('/').filter(Boolean) ?? [];
+/** A model's name from its path or URL: its file, or its folder if the file has the usual name. @param {string} place */
+export function nameOf(place) {
+  const parts = partsOf(place);
   const file = parts.pop() ?? '';
   return /^(saved_model|keras_metadata)\.(pb|cpb)$/.test(file) ? (parts.pop() ?? file) : file;
 }
