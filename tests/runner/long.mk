@@ -9,7 +9,7 @@ bits32: $(call needs,verdicts setup-debian)
 # All other tests but those that preload a library or measure memory.
 sanitize-all: $(call needs,sanitize setup-servers)
 	export ASAN_OPTIONS=quarantine_size_mb=8
-	CPB=$$PWD/build/asan/cpb pytests corpus cli model urls --ignore model/test_hostile.py
+	CPB=$$PWD/build/asan/cpb pytests corpus cli model urls --ignore model/test_hostile.py --ignore urls/test_memory.py
 
 fuzz-long: $(call needs,fuzz)
 	bash tests/fuzz/run.sh "$${CPB_FUZZ_SECONDS:-180}"
