@@ -198,12 +198,29 @@ test('quantized values also as the real ones that their node makes of them', asy
               ],
             ],
           }),
+          node('DequantizeLinear', ['v', 'vs'], ['u'], {
+            name: 'blocks',
+            attributes: [
+              [
+                [1, 'axis'],
+                [3, 1],
+                [20, 2],
+              ],
+              [
+                [1, 'block_size'],
+                [3, 2],
+                [20, 2],
+              ],
+            ],
+          }),
           node('QLinearMatMul', ['x', 'xs', 'xz', 'b', 'bs', 'bz', 'ys', 'yz'], ['y'], { name: 'mul' }),
         ],
         initializers: [
           tensor('w', 'int8', [2, 3], new Uint8Array(Int8Array.of(-2, 0, 2, 1, 2, 3).buffer)),
           tensor('s', 'float32', [2], new Uint8Array(Float32Array.of(0.5, 2).buffer)),
           tensor('z', 'int8', [2], Uint8Array.of(0, 1)),
+          tensor('v', 'int8', [1, 5], Uint8Array.of(1, 2, 3, 4, 5)), // in blocks of 2, 2 and 1
+          tensor('vs', 'float32', [1, 3], new Uint8Array(Float32Array.of(1, 10, 100).buffer)),
           tensor('b', 'uint8', [2, 2], Uint8Array.of(9, 10, 11, 12)),
           tensor('bs', 'float32', [], new Uint8Array(Float32Array.of(0.25).buffer)),
           tensor('bz', 'uint8', [], Uint8Array.of(10)),
@@ -220,7 +237,9 @@ test('quantized values also as the real ones that their node makes of them', asy
   const b = { node: 'b', dtype: 'uint8', shape: [2, 2] };
   assert.equal(text.decode(await written(opened, { tensor: b, real: true, form: 'csv' })), '-0.25,0\n0.25,0.5\n');
   assert.equal((await shown(opened, { tensor: { node: 'bs', dtype: 'float32', shape: [] } })).scales, undefined);
-  for (const tensor of [w, b]) await sameReals(opened, tensor, file);
+  const v = { node: 'v', dtype: 'int8', shape: [1, 5] };
+  assert.deepEqual((await shown(opened, { tensor: v, real: true })).statistics.first, [1, 2, 30, 40, 500]);
+  for (const tensor of [w, b, v]) await sameReals(opened, tensor, file);
   opened.close();
   remove();
 });

@@ -46,7 +46,7 @@ bool cpb_package_root(const cpb_allocator *a, cpb_file *manifest, char out[CPB_P
 
 #define LIST_MOST ((uint64_t)16 << 20) /* it also lists all that were kept */
 
-/* A message in text format, with a field on a line of its own. What follows the field's name, or NULL. */
+/* Returns the place after the field's name, or NULL. The message in text format has each field on a line of its own. */
 static const uint8_t *find_value(const uint8_t *at, const uint8_t *end) {
   static const char name[] = "model_checkpoint_path:";
   const size_t size = sizeof name - 1;
@@ -57,7 +57,7 @@ static const uint8_t *find_value(const uint8_t *at, const uint8_t *end) {
   return at && (size_t)(end - at) > size ? at + size : NULL;
 }
 
-/* What follows the last slash, or the backslash of another system: the folder may have moved. */
+/* Takes the name after the last slash, or after a backslash of another system, since the folder may have moved. */
 static bool last_part(cpb_span path, char out[CPB_LATEST_ROOM]) {
   const uint8_t *begin = path.data + path.size;
   while (begin > path.data && begin[-1] != '/' && begin[-1] != '\\') begin--;

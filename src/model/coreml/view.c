@@ -35,7 +35,7 @@ static void measure_result(cpb_span operation, cpb_view_measure *m) {
   m->bytes = m->has_elements ? cpb_coreml_bytes(cpb_get_number(last, TENSOR_TYPE), m->elements) : 0;
 }
 
-/* Shapes, axes, indices and masks are none. */
+/* Excludes shapes, axes, indices and masks. */
 static bool is_weight_like(const cpb_view *v, const cpb_view_tensor *t) {
   const cpb_coreml_tensor one = cpb_coreml_tensor_of(v->part, t);
   const bool is_wide =

@@ -72,7 +72,7 @@ void cpb_onnx_write_dtype(cpb_json_writer *a, const char *key, uint64_t dtype) {
   else cpb_json_writer_text(a, key, text);
 }
 
-/* Not those of shapes, axes, indices, masks and labels. */
+/* Excludes the types of shapes, axes, indices, masks and labels. */
 bool cpb_onnx_dtype_is_weight_like(uint64_t dtype) {
   enum { UINT16 = 4, BOOL = 9, UINT32 = 12, UINT64 = 13 };
   return dtype != 0 && !(dtype >= UINT16 && dtype <= BOOL) && dtype != UINT32 && dtype != UINT64;

@@ -78,29 +78,47 @@ void cpb_onnx_write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_v
   cpb_json_writer_close(a, '}');
 }
 
-/* --- Packed weights --------------------------------------------------------------------------------- */
+/* --- Known inputs ----------------------------------------------------------------------------------- */
 
-/* Operations of ONNX Runtime (com.microsoft, docs/ContribOperators.md in its repository) take weights of a few bits as
- * bytes, in an order of their own. */
-static const struct packed {
+#define INPUTS 16 /* that a set has room for */
+
+/* Inputs whose type suggests another use: settings, biases of integers, and the weights of operations of ONNX Runtime
+ * (com.microsoft, docs/ContribOperators.md in its repository), which pack weights of a few bits into bytes, in an order
+ * of their own. */
+static const struct known {
   char op[24];
-  uint16_t inputs;  /* with weights: a set, a bit each */
-  const char *bits; /* the attribute; by default there are 4 */
-} packed_ops[] = {{"MatMulNBits", 1 << 1, "bits"},
-                  {"MatMulBnb4", 1 << 1, ""},
-                  {"GatherBlockQuantized", 1 << 0, "bits"},
-                  {"QMoE", 1 << 2 | 1 << 5 | 1 << 8, "expert_weight_bits"}};
+  uint16_t inputs; /* a set, a bit each */
+  cpb_tensor_use use;
+  const char *bits; /* packed weights: the attribute with the bits of one, by default 4; else NULL */
+} known_inputs[] = {{"Clip", 1 << 1 | 1 << 2, CPB_TENSOR_CONSTANT, NULL},
+                    {"Dropout", 1 << 1, CPB_TENSOR_CONSTANT, NULL},
+                    {"NonMaxSuppression", 1 << 3 | 1 << 4, CPB_TENSOR_CONSTANT, NULL},
+                    {"OneHot", 1 << 2, CPB_TENSOR_CONSTANT, NULL},
+                    {"Pad", 1 << 2, CPB_TENSOR_CONSTANT, NULL},
+                    {"Resize", 1 << 1 | 1 << 2 | 1 << 3, CPB_TENSOR_CONSTANT, NULL},
+                    {"Upsample", 1 << 1, CPB_TENSOR_CONSTANT, NULL},
+                    {"DequantizeLinear", 1 << 0, CPB_TENSOR_WEIGHT, NULL},
+                    {"QGemm", 1 << 6, CPB_TENSOR_WEIGHT, NULL},
+                    {"QLinearConv", 1 << 8, CPB_TENSOR_WEIGHT, NULL},
+                    {"GatherBlockQuantized", 1 << 0, CPB_TENSOR_WEIGHT, "bits"},
+                    {"GatherBlockQuantized", 1 << 2 | 1 << 3, CPB_TENSOR_QUANTIZATION, NULL},
+                    {"MatMulBnb4", 1 << 1, CPB_TENSOR_WEIGHT, ""},
+                    {"MatMulBnb4", 1 << 2, CPB_TENSOR_QUANTIZATION, NULL},
+                    {"MatMulNBits", 1 << 1, CPB_TENSOR_WEIGHT, "bits"},
+                    {"MatMulNBits", 1 << 2 | 1 << 3 | 1 << 4, CPB_TENSOR_QUANTIZATION, NULL},
+                    {"QMoE", 1 << 2 | 1 << 5 | 1 << 8, CPB_TENSOR_WEIGHT, "expert_weight_bits"},
+                    {"QMoE", 1 << 3 | 1 << 6 | 1 << 9 | 7 << 11, CPB_TENSOR_QUANTIZATION, NULL}};
 
-static const struct packed *packed_of(cpb_span op, uint64_t input) {
-  for (size_t i = 0; i < sizeof packed_ops / sizeof *packed_ops; i++)
-    if (packed_ops[i].inputs >> input & 1 && cpb_span_is(op, packed_ops[i].op)) return &packed_ops[i];
+static const struct known *known_of(cpb_span op, uint64_t input) {
+  for (size_t i = 0; input < INPUTS && i < sizeof known_inputs / sizeof *known_inputs; i++)
+    if (known_inputs[i].inputs >> input & 1 && cpb_span_is(op, known_inputs[i].op)) return &known_inputs[i];
   return NULL;
 }
 
-/* As many weights as the bytes have room for; a product says of how many there are fewer, as its last blocks are filled
- * up. A tensor of a type of less than a byte counts itself. */
-static void measure_packed(const struct packed *p, cpb_span node, cpb_view_measure *m) {
-  const uint64_t bits = (uint64_t)attribute_of(node, p->bits, 4);
+/* Counts as many weights as the bytes have room for, or fewer if a product says so, as it fills up its last blocks. A
+ * tensor of a type of less than a byte counts itself. */
+static void measure_packed(const char *name, cpb_span node, cpb_view_measure *m) {
+  const uint64_t bits = (uint64_t)attribute_of(node, name, 4);
   const uint64_t rows = (uint64_t)attribute_of(node, "N", 0), columns = (uint64_t)attribute_of(node, "K", 0);
   uint64_t all, own;
   if (!m->has_elements || m->bytes < m->elements || bits == 0 || !cpb_mul_u64(m->bytes, 8, &all)) return;
@@ -109,34 +127,6 @@ static void measure_packed(const struct packed *p, cpb_span node, cpb_view_measu
 }
 
 /* --- Uses ------------------------------------------------------------------------------------------- */
-
-#define INPUTS 16 /* of an operation, at most, that are told apart */
-
-/* Inputs that are not what their type suggests: settings, parameters of packed weights, biases of integers. */
-static const struct known {
-  char op[24];
-  uint16_t inputs; /* a set, a bit each */
-  cpb_tensor_use use;
-} known_inputs[] = {{"Clip", 1 << 1 | 1 << 2, CPB_TENSOR_CONSTANT},
-                    {"Dropout", 1 << 1, CPB_TENSOR_CONSTANT},
-                    {"NonMaxSuppression", 1 << 3 | 1 << 4, CPB_TENSOR_CONSTANT},
-                    {"OneHot", 1 << 2, CPB_TENSOR_CONSTANT},
-                    {"Pad", 1 << 2, CPB_TENSOR_CONSTANT},
-                    {"Resize", 1 << 1 | 1 << 2 | 1 << 3, CPB_TENSOR_CONSTANT},
-                    {"Upsample", 1 << 1, CPB_TENSOR_CONSTANT},
-                    {"DequantizeLinear", 1 << 0, CPB_TENSOR_WEIGHT},
-                    {"QGemm", 1 << 6, CPB_TENSOR_WEIGHT},
-                    {"QLinearConv", 1 << 8, CPB_TENSOR_WEIGHT},
-                    {"GatherBlockQuantized", 1 << 2 | 1 << 3, CPB_TENSOR_QUANTIZATION},
-                    {"MatMulBnb4", 1 << 2, CPB_TENSOR_QUANTIZATION},
-                    {"MatMulNBits", 1 << 2 | 1 << 3 | 1 << 4, CPB_TENSOR_QUANTIZATION},
-                    {"QMoE", 1 << 3 | 1 << 6 | 1 << 9 | 7 << 11, CPB_TENSOR_QUANTIZATION}};
-
-static const struct known *known_of(cpb_span op, uint64_t input) {
-  for (size_t i = 0; i < sizeof known_inputs / sizeof *known_inputs; i++)
-    if (known_inputs[i].inputs >> input & 1 && cpb_span_is(op, known_inputs[i].op)) return &known_inputs[i];
-  return NULL;
-}
 
 /* Whether the node multiplies the tensor with the scale of an activation, for the result of MatMulInteger or
  * ConvInteger. */
@@ -148,11 +138,8 @@ static bool is_scale_of_a_result(const cpb_view *v, const cpb_view_node *node, u
 
 static cpb_tensor_use use_by_taker(const cpb_view *v, const cpb_view_node *taker, uint64_t input, cpb_view_measure *m) {
   if (is_quantization(taker->op, input) || is_scale_of_a_result(v, taker, input)) return CPB_TENSOR_QUANTIZATION;
-  if (input >= INPUTS) return CPB_TENSOR_UNKNOWN;
-  const struct packed *packed = packed_of(taker->op, input);
-  if (packed) measure_packed(packed, taker->message, m);
-  if (packed) return CPB_TENSOR_WEIGHT;
   const struct known *known = known_of(taker->op, input);
+  if (known && known->bits) measure_packed(known->bits, taker->message, m);
   return known ? known->use : CPB_TENSOR_UNKNOWN;
 }
 
