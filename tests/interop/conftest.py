@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from conftest import built
 from interop import build
 from support.nd4j import Nd4j
 
@@ -31,9 +32,9 @@ def riegeli_rs():
 
 
 @pytest.fixture(scope="session")
-def bench_records(cpb):
+def bench_records():
     """The benchmark's program, which writes a file with any option of the writer."""
-    return pathlib.Path(cpb.command[0]).parent / "tests" / "bench" / "bench_records"
+    return built("tests/bench/bench_records")
 
 
 @pytest.fixture(scope="session")

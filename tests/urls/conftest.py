@@ -2,7 +2,6 @@
 
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
@@ -11,7 +10,7 @@ import urllib.request
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, built
 
 SIZE = 300_000  # of the lying server's file
 
@@ -79,9 +78,9 @@ ENVIRONMENT = {name: value for name, value in os.environ.items()
 
 
 @pytest.fixture(scope="session")
-def read_url(cpb):
+def read_url():
     """Runs read_url, which stands where the command does."""
-    program = pathlib.Path(cpb.command[0]).parent / "tests" / "urls" / "read_url"
+    program = built("tests/urls/read_url")
 
     def read(*words, env=None):
         return subprocess.run([program, *map(str, words)], capture_output=True, timeout=120, env={**ENVIRONMENT, **(env or {})})
