@@ -1,7 +1,6 @@
 """`-` is standard input or output; progress is for terminals only."""
 
 import os
-import pty
 import re
 import subprocess
 import time
@@ -9,6 +8,7 @@ import time
 import pytest
 
 from conftest import DATA
+from support.terminal import Terminal
 from support.wire import field
 
 
@@ -61,30 +61,17 @@ def test_input_that_grows_past_the_buffers(cpb, tmp_path):
     assert piped(cpb, chunked, "merge", "-", "-o", "-") == message
 
 
-def drained(terminal):
-    """What was written to the terminal, whose other side is closed by now or will be."""
-    text = b""
-    try:
-        while block := os.read(terminal, 65536):
-            text += block
-    except OSError:
-        pass
-    os.close(terminal)
-    return text
-
-
 def on_terminal(cpb, words, pieces):
     """Runs the command with its standard error on a terminal and a slow input."""
-    mine, its = pty.openpty()
-    process = subprocess.Popen(cpb.command + words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=its)
-    os.close(its)
+    screen = Terminal()
+    process = subprocess.Popen(cpb.command + words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=screen.side)
     for piece in pieces:
         process.stdin.write(piece)
         process.stdin.flush()
         time.sleep(0.4)
     process.stdin.close()
-    text = drained(mine)
-    assert process.wait(60) == 0, text
+    text = screen.text_of(process)
+    assert process.returncode == 0, text
     return text
 
 
@@ -106,16 +93,15 @@ def test_a_bar_where_the_end_is_known(cpb, tmp_path):
     """A message of 2 MiB to a reader that lets half a second and more pass."""
     (tmp_path / "in.pb").write_bytes(field(1000, os.urandom(2 << 20)))
     cpb.ok("split", tmp_path / "in.pb", "-o", tmp_path / "x.cpb", "--max-chunk-size", "300K")
-    mine, its = pty.openpty()
+    screen = Terminal()
     process = subprocess.Popen(cpb.command + ["merge", str(tmp_path / "x.cpb"), "-o", "-"], stdout=subprocess.PIPE,
-                               stderr=its)
-    os.close(its)
+                               stderr=screen.side)
     merged = process.stdout.read(1)  # it has begun
     time.sleep(0.7)
     merged += process.stdout.read()
-    text = drained(mine)
+    text = screen.text_of(process)
     process.stdout.close()
-    assert process.wait(60) == 0 and merged == (tmp_path / "in.pb").read_bytes()
+    assert process.returncode == 0 and merged == (tmp_path / "in.pb").read_bytes()
     bar, percent = re.search(rb"\rmerging \[(#*)\.*\] +(\d+)%  [0-9.]+ [KM]iB  [0-9.]+ [KM]iB/s  \d+:\d\d left", text).groups()
     assert len(bar) in (int(percent) * 24 // 100, (int(percent) + 1) * 24 // 100)
     assert text.endswith(b"\r\x1b[K")

@@ -278,7 +278,8 @@ def test_a_terminals_width_is_used(cpb, keras, columns):
 @native
 def test_a_pipe_gets_what_a_terminal_gets_without_colour(cpb, keras):
     for question in [], ["variables"], ["nodes", "-n", 3]:
-        text = terminal([*cpb.command, "inspect", str(keras), *map(str, question)], 80)[1]
+        code, text = terminal([*cpb.command, "inspect", str(keras), *map(str, question)], 80)
+        assert code == 0
         assert COLOR.sub("", text) == cpb.ok("inspect", keras, *question, env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": ""}).decode()
 
 
