@@ -77,7 +77,7 @@ logs=("${ran[@]/#/$log/}")
 # What was skipped, and why, as pytest, the runner of the JavaScript tests and ctest say it.
 for stage in "${ran[@]}"; do
   sed -nE -e 's/^SKIPPED \[([0-9]+)\] (.*)$/\1 \2/p' -e 's/^XFAIL (.*)$/1 expected to fail: \1/p' \
-    -e 's/^ +skipped: (.*)$/1 \1/p' -e 's/^again: (.*)$/1 failed, and passed when run again, alone: \1/p' \
+    -e 's/^ +skipped: (.*)$/1 \1/p' -e 's/^(again:|PASSED) (.*)$/1 failed, and passed when run again: \2/p' \
     -e 's/^[[:space:]]*[0-9]+ - (.*) \(Skipped\)$/1 \1, by ctest/p' "$log/$stage.log" | sort | uniq -c |
     awk -v stage="$stage" '{ n = $1 * $2; $1 = $2 = ""; sub(/^ +/, ""); printf "  %s: %d x %s\n", stage, n, $0 }'
 done >"$log/skipped"

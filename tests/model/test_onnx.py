@@ -250,6 +250,21 @@ def test_without_a_graph(cpb, tmp_path):
     assert overview["graph"] is None and overview["problems"][0]["text"] == "the model has no graph"
 
 
+def test_operations_of_onnx_runtime_are_not_custom(cpb, tmp_path):
+    """A person sees which operations other runtimes lack, and which ONNX Runtime lacks as well."""
+    path, domains = tmp_path / "m.onnx", {"Gelu": "com.microsoft", "Mine": "org.own", "Relu": ""}
+    nodes = [helper.make_node(op, ["x"], [op], domain=domain) for op, domain in domains.items()]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])
+    for known, wanted in [(3, "3 kinds; ONNX Runtime's: Gelu; custom: Mine\n"), (1, "1 kind; ONNX Runtime's: Gelu\n")]:
+        graph = helper.make_graph(nodes[:known], "g", [x], [])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid(d, 1) for d in domains.values()]), path)
+        assert "\nOperations  " + wanted in cpb.ok("inspect", path).decode()
+        ops = ask(cpb, path, "ops")
+        origins = {"Gelu": "onnxruntime", "Mine": "custom", "Relu": "onnx"}
+        assert {o["op"]: o["from"] for o in ops["ops"]["items"]} == {n.op_type: origins[n.op_type] for n in nodes[:known]}
+        assert ops["custom"] == ([{"op": "Mine", "domain": "org.own"}] if known > 1 else [])
+
+
 def test_ort_is_refused_as_what_it_is(cpb, tmp_path):
     path = tmp_path / "m.ort"
     path.write_bytes(b"\x20\0\0\0ORTM" + bytes(64))

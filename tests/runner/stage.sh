@@ -15,10 +15,11 @@ configure() { # DIR OPTION...
 
 ctests() { ctest --test-dir "$1" --output-on-failure --timeout 900 -j "$jobs" "${@:2}"; }
 
-pytests() { (cd tests && "$python" -m pytest -rfEsx -n "$workers" "$@"); }
+# A test that fails is run once more, and named if it passes then.
+pytests() { (cd tests && "$python" -m pytest -rfEsxR --reruns 1 -n "$workers" "$@"); }
 
 # DIR TEST...: those of the Python package, on what is built in DIR.
-python_tests() { PYTHONPATH=$PWD/$1/python "$python" -X dev -m pytest -rfEsx -n "$workers" --dist loadfile "${@:2}"; }
+python_tests() { PYTHONPATH=$PWD/$1/python "$python" -X dev -m pytest -rfEsxR --reruns 1 -n "$workers" --dist loadfile "${@:2}"; }
 
 # RUNTIME TEST...: pytest with the command in a WASI runtime.
 wasi_tests() {

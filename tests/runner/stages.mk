@@ -87,7 +87,7 @@ wasi: $(call needs,build verdicts wasi-build setup-servers)
 	export PYTHONPATH=$$PWD/wasi/test
 	texts=(--ignore=cli/test_{completion,errors,help,questions,schema,summary,tutorial}.py)
 	[ -z "$${CPB_TEST_ALL:-}" ] || texts=()
-	pytests -rfEP ../wasi/test/test_{artefact,core,brotli,access,publish}.py
+	pytests -rfEPR ../wasi/test/test_{artefact,core,brotli,access,publish}.py
 	wasi_tests wasmtime cli --ignore cli/test_files.py "$${texts[@]}"
 	wasi_tests node cli/test_output.py cli/test_pipes.py
 	$$python tests/verdicts.py

@@ -157,7 +157,11 @@ test('the graph finds nodes and initializers while one types', () =>
 
 test('rare content: attributes of each kind, equal names, other types', async () => {
   const types = ['sequence(map(i64 → f32[*]))', 'optional(string[])', 'lib.thing'];
-  await look('rich.onnx', {}, ['1 custom one', 'Mix', ...types]);
+  await look('rich.onnx', {}, ['ONNX Runtime’s: Same; 1 custom one: Mix', ...types]);
+  await look('rich.onnx', { panel: 'operations' }, [
+    '1 operation of ONNX Runtime: Same 1 custom operation',
+    'ONNX Runtime',
+  ]);
   await look('rich.onnx', { panel: 'graph' }, ['3 nodes'], async ({ document }) => {
     const drawn = await boxesOf(document);
     assert.ok(drawn.includes('Same × 2'), String(drawn));

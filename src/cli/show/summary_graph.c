@@ -2,7 +2,7 @@
 #include "cli/show/summary.h"
 
 #define LARGE ((uint64_t)16 << 10) /* a constant */
-#define CUSTOM_MOST 4
+#define NAMED_MOST 4
 
 /* --- Constants ------------------------------------------------------------------------ */
 
@@ -148,8 +148,6 @@ void cli_summary_show_constants(cli_summary *s) {
 
 /* --- Operations -------------------------------------------------------------------------- */
 
-static bool is_custom(yyjson_val *op) { return cli_is_text(cpb_json_member(op, "from"), "custom"); }
-
 static void put_op(cli_summary *s, yyjson_val *op) {
   cli_put_name(&s->sheet, cli_text_at(op, "op"));
   cli_put(&s->sheet, " ");
@@ -179,17 +177,24 @@ static size_t flow(cli_summary *s, yyjson_val *ops, size_t lines) {
   return shown;
 }
 
-static void put_custom(cli_summary *s, yyjson_val *ops) {
+/* Puts the title and the operations that are from there; returns whether there are any. */
+static bool put_from(cli_summary *s, yyjson_val *ops, const char *from, const char *title) {
   size_t i, count, found = 0;
   yyjson_val *op;
   yyjson_arr_foreach(ops, i, count, op) {
-    if (!is_custom(op)) continue;
-    if (found++ >= CUSTOM_MOST) continue;
-    cli_put(&s->sheet, found == 1 ? ", custom: " : ", ");
+    if (!cli_is_text(cpb_json_member(op, "from"), from)) continue;
+    if (found++ >= NAMED_MOST) continue;
+    cli_put(&s->sheet, found == 1 ? title : ", ");
     cli_put_name(&s->sheet, cli_text_at(op, "op"));
   }
-  if (found > CUSTOM_MOST) cli_put_format(&s->sheet, " and %d more", (int)(found - CUSTOM_MOST));
-  if (found == 0 && cpb_json_member(yyjson_arr_get_first(ops), "from")) cli_put(&s->sheet, ", none custom");
+  if (found > NAMED_MOST) cli_put_format(&s->sheet, " and %d more", (int)(found - NAMED_MOST));
+  return found > 0;
+}
+
+static void put_origins(cli_summary *s, yyjson_val *ops) {
+  const bool other = put_from(s, ops, "onnxruntime", "; ONNX Runtime's: ");
+  const bool custom = put_from(s, ops, "custom", "; custom: ");
+  if (!other && !custom && cpb_json_member(yyjson_arr_get_first(ops), "from")) cli_put(&s->sheet, ", none custom");
 }
 
 static void show_plain_ops(cli_summary *s, yyjson_val *ops) {
@@ -229,7 +234,7 @@ void cli_summary_show_ops(cli_summary *s) {
   if (total == 0) return;
   cli_summary_gap(s);
   put_counts(s, total);
-  put_custom(s, all);
+  put_origins(s, all);
   cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
   size_t shown = flow(s, cli_items(page), s->sheet.all ? SIZE_MAX : s->amounts->ops);
   if (total > shown) cli_summary_more(s, total - shown, "ops");

@@ -228,9 +228,15 @@ static bool is_onnx(cpb_span domain) {
   return cpb_span_is_one_of(domain, domains);
 }
 
+/* Those of ONNX Runtime, which other runtimes lack. */
+static bool is_onnxruntime(cpb_span domain) {
+  static const char *const domains[] = {"com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc", NULL};
+  return cpb_span_is_one_of(domain, domains);
+}
+
 static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {
   if (cpb_onnx_has_function(&cpb_onnx_own_of(v)->functions, &v->graphs, domain, op)) return "library";
-  return is_onnx(domain) ? "onnx" : "custom";
+  return is_onnx(domain) ? "onnx" : is_onnxruntime(domain) ? "onnxruntime" : "custom";
 }
 
 static bool version(const cpb_view *v, cpb_span domain, int64_t *version) {

@@ -264,8 +264,8 @@ function rich() {
   const of = graph('rich', {
     nodes: [
       node('Mix', ['x', '', 'w'], ['y'], { domain: 'custom', attributes: attributes() }),
-      [...node('Same', ['y'], ['y2'], { name: 'same' }), [6, 'a doc']],
-      node('Same', ['y2'], ['y3'], { name: 'same' }),
+      [...node('Same', ['y'], ['y2'], { name: 'same', domain: 'com.microsoft' }), [6, 'a doc']],
+      node('Same', ['y2'], ['y3'], { name: 'same', domain: 'com.microsoft' }),
     ],
     initializers: [
       tensor('w', 'float8_e4m3fn', [2], Uint8Array.of(1, 2)),

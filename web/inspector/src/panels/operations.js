@@ -13,6 +13,7 @@ import { column, list, listing, numbers, shares, wide } from './listing.js';
 const from = {
   tensorflow: 'TensorFlow',
   nd4j: 'ND4J',
+  onnxruntime: 'ONNX Runtime',
   library: 'a function of this model',
   custom: 'custom',
 };
@@ -61,7 +62,8 @@ class Operations extends Panel {
 
   /** What they are the operations of. @param {any} answer */
   sums({ nodes, functions, function_nodes: inside, ops }) {
-    const custom = ops.items.filter((/** @type {any} */ one) => one.from === 'custom');
+    const own = (/** @type {string} */ name) => ops.items.filter((/** @type {any} */ one) => one.from === name);
+    const [runtime, custom] = [own('onnxruntime'), own('custom')];
     if (nodes === undefined) return nothing;
     const { kind } = this.session.about;
     const isOnnx = isExported(kind);
@@ -69,15 +71,21 @@ class Operations extends Panel {
     return html`<p>
       ${counted(nodes, 'node')} in the
       graph${functions ? ` and ${count(inside)} in ${counted(functions, isOnnx ? 'function or subgraph' : 'function', isOnnx ? 'functions and subgraphs' : 'functions')}` : ''}.
+      ${runtime.length ? html`${counted(runtime.length, 'operation')} of ONNX Runtime: ${chips(runtime)}` : nothing}
       ${
         custom.length
           ? html`<strong class="custom">${counted(custom.length, 'custom operation')}</strong>, which ${owner} does not
-              have: ${custom.map((/** @type {any} */ one) => html`<code class="chip">${plain(one.op)}</code>`)}`
-          : `No custom operations: ${owner} has all of them${ops.items.some((/** @type {any} */ one) => one.from === 'library') ? ', or they are functions of this model' : ''}.`
+              have: ${chips(custom)}`
+          : runtime.length
+            ? nothing
+            : `No custom operations: ${owner} has all of them${own('library').length ? ', or they are functions of this model' : ''}.`
       }
     </p>`;
   }
 }
+
+/** @param {{ op: string }[]} ops */
+const chips = (ops) => ops.map(({ op }) => html`<code class="chip">${plain(op)}</code>`);
 
 /** Who defines them. */
 const origin = column(

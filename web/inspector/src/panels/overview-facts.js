@@ -101,11 +101,17 @@ function nodes(panel, { nodes: own, functions, function_nodes: called, subgraphs
   };
 }
 
-/** @param {{ op: string }[]} custom */
-const customs = (custom) =>
-  custom.length
-    ? html`<strong>${counted(custom.length, 'custom one')}</strong>: ${custom.map(({ op }) => plain(op)).join(', ')}`
-    : 'none custom';
+/** @param {{ op: string }[]} ops */
+const named = (ops) => ops.map(({ op }) => plain(op)).join(', ');
+
+/** @param {{ op: string }[]} custom @param {{ op: string }[]} [runtime] ONNX Runtime's */
+function customs(custom, runtime = []) {
+  if (!custom.length && !runtime.length) return 'none custom';
+  const own = custom.length
+    ? html`<strong>${counted(custom.length, 'custom one')}</strong>: ${named(custom)}`
+    : nothing;
+  return runtime.length ? html`ONNX Runtime’s: ${named(runtime)}${custom.length ? '; ' : ''}${own}` : own;
+}
 
 /** As counted, or as listed by the exporter: then the panel that counts may know more.
  * @param {Overview} panel @param {any} o @returns {Figure} */
@@ -121,8 +127,8 @@ function operations(panel, { ops: listed, nodes: own }) {
   if (own === undefined) return undefined;
   const { ops } = panel.ops.value ?? {};
   if (!ops) return { name, value: priceOf(panel.ops) ? '?' : null };
-  const found = ops.items.filter((/** @type {any} */ one) => one.from === 'custom');
-  return { name, value: counted(ops.total, 'kind'), more: customs(found) };
+  const own = (/** @type {string} */ from) => ops.items.filter((/** @type {any} */ one) => one.from === from);
+  return { name, value: counted(ops.total, 'kind'), more: customs(own('custom'), own('onnxruntime')) };
 }
 
 /** @param {any} o @returns {Figure} */
