@@ -191,10 +191,22 @@ static bool on_field(cpb_outline *o) {
 
 /* --- The walk ------------------------------------------------------------- */
 
+static bool pass_damage(cpb_outline *o) { return o->losses && o->losses->pass_damage(o); }
+
 static uint64_t left_of_range(const cpb_outline *o, uint64_t offset) { return o->scanner.size - offset; }
 
 /* Skips lost bytes; after that the walk continues in another place. */
 static bool pass_gap(cpb_outline *o, uint64_t offset) { return o->losses && o->losses->pass(o, offset); }
+
+/* A short message was copied whole. If it is damaged, it is entered like a long one instead, to find the place. */
+static cpb_have end_copy(cpb_outline *o) {
+  const cpb_wire_field field = o->scanner.field;
+  o->state = CPB_OUTLINE_WALK;
+  if (!o->losses || o->losses->is_intact(o)) return CPB_HAVE;
+  o->draft.half = true;
+  cpb_draft_drop(&o->draft, o->scanner.depth);
+  return enter(o, &field, type_of(o, &field)) ? CPB_HAVE : CPB_FAILED;
+}
 
 static cpb_have copy(cpb_outline *o) {
   while (o->kept.length > 0) {
@@ -208,8 +220,7 @@ static cpb_have copy(cpb_outline *o) {
     o->kept.offset += span.size;
     o->kept.length -= span.size;
   }
-  o->state = CPB_OUTLINE_WALK;
-  return CPB_HAVE;
+  return end_copy(o);
 }
 
 static cpb_have open_range(cpb_outline *o) {
@@ -272,7 +283,7 @@ static cpb_have walk(cpb_outline *o) {
     case CPB_WIRE_LEAVE: return cpb_draft_close(&o->draft) ? CPB_HAVE : CPB_FAILED;
     case CPB_WIRE_END: return close_range(o);
     case CPB_WIRE_MORE: return CPB_HAVE;
-    case CPB_WIRE_ERROR: return enter_cut_off(o) ? CPB_HAVE : CPB_FAILED;
+    case CPB_WIRE_ERROR: return enter_cut_off(o) || pass_damage(o) ? CPB_HAVE : CPB_FAILED;
   }
   return CPB_FAILED;
 }

@@ -86,7 +86,63 @@ static bool pass(cpb_outline *o, uint64_t offset) {
   return true;
 }
 
+/* --- Damage ---------------------------------------------------------------------- */
+
+/* Takes a field off the front of a message, and its value if that has a length. False if it is damaged or a group. */
+static bool take_field(cpb_span *message, uint64_t *tag, cpb_span *value) {
+  const uint8_t *end = message->data + message->size, *at = cpb_varint_read(message->data, end, tag);
+  uint64_t number, size = 0;
+  if (!at || *tag >> 3 == 0 || *tag > UINT32_MAX) return false;
+  switch ((cpb_wire_type)(*tag & 7)) {
+    case CPB_WIRE_VARINT: at = cpb_varint_read(at, end, &number); break;
+    case CPB_WIRE_LEN: at = cpb_varint_read(at, end, &size); break;
+    case CPB_WIRE_FIXED64: size = 8; break;
+    case CPB_WIRE_FIXED32: size = 4; break;
+    default: return false;
+  }
+  if (!at || size > (uint64_t)(end - at)) return false;
+  *value = (cpb_span){at, (size_t)size};
+  *message = (cpb_span){at + size, (size_t)(end - at) - (size_t)size};
+  return true;
+}
+
+static bool is_intact_value(const cpb_message_type *of, uint32_t number, cpb_span value, size_t levels) {
+  uint64_t tag;
+  const cpb_field *known = of ? cpb_message_find_number(of, number) : NULL;
+  if (!known || known->type != CPB_TYPE_MESSAGE || levels == 0) return true;
+  for (cpb_span rest = value; rest.size > 0;) {
+    if (!take_field(&rest, &tag, &value)) return false;
+    if ((tag & 7) == CPB_WIRE_LEN && !is_intact_value(known->message, (uint32_t)(tag >> 3), value, levels - 1))
+      return false;
+  }
+  return true;
+}
+
+static bool is_intact(const cpb_outline *o) {
+  const cpb_wire_scanner *s = &o->scanner;
+  const size_t size = (size_t)s->field.size;
+  const cpb_span value = {o->draft.bytes.data + o->draft.bytes.size - size, size};
+  return is_intact_value(o->types[s->depth], s->field.number, value, o->meter.limits.depth - s->depth);
+}
+
+static bool pass_damage(cpb_outline *o) {
+  const cpb_wire_scanner *s = &o->scanner;
+  if (o->error.code != CPB_E_DAMAGED || end_of(s, s->depth) == s->size || o->num_gaps == CPB_OUTLINE_GAPS) return false;
+  const size_t depth = innermost_divisible(o);
+  const cpb_outline_gap gap = {.begin = s->field.begin, .end = next_place(o, &(cpb_outline_gap){0}, 0, depth)};
+  note_place(o);
+  if (o->damage.code == CPB_OK) {
+    o->damage = o->error;
+    if (o->damage.offset == CPB_NO_OFFSET) o->damage.offset = gap.begin;
+  }
+  o->error = (cpb_error){.offset = CPB_NO_OFFSET};
+  o->gaps[o->num_gaps++] = gap;
+  cpb_draft_drop(&o->draft, depth);
+  cpb_wire_move(&o->scanner, depth, gap.end);
+  return true;
+}
+
 void cpb_outline_keep_lost(cpb_outline *o) {
-  static const cpb_outline_losses losses = {note, pass};
+  static const cpb_outline_losses losses = {note, pass, pass_damage, is_intact};
   if (o->options.keep_damaged) o->losses = &losses;
 }

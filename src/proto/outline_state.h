@@ -129,6 +129,12 @@ typedef struct cpb_outline_losses {
   /* Between steps, when the byte at `offset` is needed: if it is lost, leaves out everything that cannot be read
    * without it, and continues after that. */
   bool (*pass)(cpb_outline *o, uint64_t offset);
+
+  /* After an error of the scanner: the same, with what is damaged as lost. False if nothing more can be read. */
+  bool (*pass_damage)(cpb_outline *o);
+
+  /* Whether the value that was copied last can be parsed, if it is a message. */
+  bool (*is_intact)(const cpb_outline *o);
 } cpb_outline_losses;
 
 typedef enum cpb_outline_state {

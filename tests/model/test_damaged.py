@@ -4,7 +4,9 @@ import json
 import shutil
 
 import pytest
+from google.protobuf.message import DecodeError
 
+from conftest import DATA
 from support import keras_models, models, saved_models
 from support.big_graph import saved_model
 from support.wire import varint
@@ -111,6 +113,27 @@ def test_a_byte_that_is_wrong_within_the_graph_says_where(cpb, tmp_path):
     assert result.returncode == 1 and first["offset"] == at and answer["nodes"]["total"] == 5
     assert "the rest of the nodes, and the functions, are missing" in first["text"]
     assert asked(cpb, path, "objects")[1]["problems"] == []  # which lie behind it
+
+
+@pytest.mark.parametrize("name", ["cases/attrs.onnx", "cpb/graph_graph-def-and-function/orig.pb"])
+def test_a_wrong_byte_in_any_message_is_said(cpb, tmp_path, name):
+    """If protobuf's own parser refuses what comes of it, each question says damage, and so does diff."""
+    if name.endswith(".onnx"):
+        parse, kind = pytest.importorskip("onnx").ModelProto.FromString, "onnx.ModelProto"
+    else:
+        from tensorflow.core.framework.graph_pb2 import GraphDef
+        parse, kind = GraphDef.FromString, "tensorflow.GraphDef"
+    whole, path, refused = (DATA / name).read_bytes(), tmp_path / "m.pb", 0
+    for at in range(0, len(whole), 3):
+        path.write_bytes(whole[:at] + b"\x7f" + whole[at + 1:])
+        try:
+            parse(path.read_bytes())
+        except DecodeError:
+            refused += 1
+            result = cpb.run("inspect", path, "nodes", "--json", "--type", kind)
+            assert result.returncode == 2 and b": byte " in result.stderr or damage_of(json.loads(result.stdout)), at
+            assert cpb.run("diff", "--type", kind, path, DATA / name).returncode == 2, at
+    assert refused > len(whole) / 12
 
 
 # --- Chunks ------------------------------------------------------------------------------------

@@ -157,13 +157,26 @@ def test_values_that_cannot_be_read_are_neither_the_same_nor_different(cpb, tmp_
     assert not (tmp_path / "o.cpb").exists()
 
 
+def test_values_of_one_model_that_cannot_be_read_are_not_different(cpb, tmp_path):
+    for name, size in ("short", 7), ("whole", 16):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "w.bin").write_bytes(bytes(size))
+        (tmp_path / name / "m.onnx").write_bytes(onnx_models.elsewhere("w.bin"))
+    paths = [tmp_path / name / "m.onnx" for name in ("short", "whole")]
+    for a, b, side in (*paths, "a"), (*paths[::-1], "b"):
+        answer, found = of_damaged(cpb, a, b)
+        assert found == [] and list(answer["damaged"]) == [side]
+        assert "has 7 bytes; expected at least 16" in answer["damaged"][side]["text"]
+
+
 def test_values_of_which_the_part_that_can_be_read_differs(cpb, tmp_path):
     """They differ, whatever the rest is."""
     for name, content in ("a", bytes(8)), ("b", bytes([9] * 8)):
         (tmp_path / name).mkdir()
         (tmp_path / name / "w.bin").write_bytes(content)
         (tmp_path / name / "m.onnx").write_bytes(onnx_models.elsewhere("w.bin"))
-    [section] = [s for s in diff(cpb, tmp_path / "a" / "m.onnx", tmp_path / "b" / "m.onnx")["sections"] if s["changed"]]
+    answer = diff(cpb, tmp_path / "a" / "m.onnx", tmp_path / "b" / "m.onnx", damaged="ab")
+    [section] = [s for s in answer["sections"] if s["changed"]]
     [values] = section["differences"][0]["members"]
     assert (values["different"], values["of"], values["unreadable"]) == (2, 2, "both")
 

@@ -248,6 +248,37 @@ static void divisible_messages_keep_their_other_fields(void **state) {
   free(m.data);
 }
 
+/* {m: {m: {n: 5, n: 6}, n: 7}, n: 8}, short enough to be kept without being entered, with another byte at `at`. */
+static void expect_damaged(size_t at, uint8_t byte, cpb_divisible divisible, const char *expected, uint64_t offset) {
+  bytes m = {NULL, 0}, middle = {NULL, 0}, in = {NULL, 0};
+  put_int(&in, 1, 5);
+  put_int(&in, 1, 6);
+  put_message(&middle, 3, in);
+  put_int(&middle, 1, 7);
+  put_message(&m, 3, middle);
+  put_int(&m, 1, 8);
+  m.data[at] = byte;
+  type_of_all()->divisible = divisible;
+  expect_numbers(m, (gap){0, 0, 0}, expected);
+  cpb_outline *outline = outline_left(m, NULL, 0, true);
+  assert_int_equal(cpb_outline_error(outline)->code, offset == CPB_NO_OFFSET ? CPB_OK : CPB_E_DAMAGED);
+  assert_int_equal(cpb_outline_error(outline)->offset, offset);
+  type_of_all()->divisible = CPB_DIVISIBLE_NOT;
+  cpb_outline_free(outline);
+  free(m.data);
+}
+
+static void a_damaged_message_costs_the_field_that_it_is_in(void **state) {
+  (void)state;
+  const size_t tag = 6, inner_length = 3;
+  expect_damaged(tag, 1 << 3, CPB_DIVISIBLE_NOT, "{{56}7}8", CPB_NO_OFFSET);
+  expect_damaged(tag, 7, CPB_DIVISIBLE_NOT, "8", tag);
+  expect_damaged(tag, 7, CPB_DIVISIBLE_ANYWHERE, "{{5}7}8", tag);
+  expect_damaged(tag, 7, CPB_DIVISIBLE_BEGINNING, "{{5}7}8", tag);
+  expect_damaged(inner_length, 100, CPB_DIVISIBLE_ANYWHERE, "{}8", inner_length - 1);
+  expect_damaged(inner_length, 3, CPB_DIVISIBLE_ANYWHERE, "{{5}}8", tag); /* whose number 6 is then a tag */
+}
+
 static void the_first_loss_is_located(void **state) {
   (void)state;
   uint64_t inner, value;
@@ -325,10 +356,14 @@ static void reading_fails_at_damage_unless_it_is_kept(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_gap_costs_the_fields_that_it_is_in),       cmocka_unit_test(only_whole_fields_are_missing),
-      cmocka_unit_test(divisible_messages_keep_their_other_fields), cmocka_unit_test(the_first_loss_is_located),
-      cmocka_unit_test(divisible_messages_are_left_in_part),        cmocka_unit_test(a_hundred_gaps_are_passed_over),
+      cmocka_unit_test(a_gap_costs_the_fields_that_it_is_in),
+      cmocka_unit_test(only_whole_fields_are_missing),
+      cmocka_unit_test(divisible_messages_keep_their_other_fields),
+      cmocka_unit_test(the_first_loss_is_located),
+      cmocka_unit_test(divisible_messages_are_left_in_part),
+      cmocka_unit_test(a_hundred_gaps_are_passed_over),
       cmocka_unit_test(reading_fails_at_damage_unless_it_is_kept),
+      cmocka_unit_test(a_damaged_message_costs_the_field_that_it_is_in),
   };
   return cmocka_run_group_tests(tests, make_types, free_types);
 }

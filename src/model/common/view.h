@@ -9,6 +9,8 @@
 #include "model/common/cursor.h"
 
 #define CPB_ENTER(n, view) {.number = n, .type = CPB_TYPE_MESSAGE, .message = &view}
+/* A field that is such a message if it is long: short ones may be anything. */
+#define CPB_ENTER_LONG(n, view) {.number = n, .type = CPB_TYPE_BYTES, .message = &view}
 #define CPB_KEEP(n) {.number = n, .type = CPB_TYPE_BYTES}
 
 #define CPB_VIEW_TYPE(view, list, ...) \

@@ -69,14 +69,16 @@ CPB_VIEW_DIVISIBLE(program, ANYWHERE, CPB_ENTER(PROGRAM_FUNCTION, function_entry
 static const cpb_message_type network;
 CPB_VIEW(quantization, CPB_ENTER(QUANTIZATION_LINEAR, no_fields), CPB_ENTER(QUANTIZATION_TABLE, no_fields))
 CPB_VIEW(weights, CPB_ENTER(WEIGHTS_QUANTIZATION, quantization))
-/* For most layers; fields with these numbers that are not weights are short. */
-CPB_VIEW(parameters, CPB_ENTER(2, weights), CPB_ENTER(3, weights), CPB_ENTER(4, weights), CPB_ENTER(5, weights),
-         CPB_ENTER(8, weights), CPB_ENTER(9, weights), CPB_ENTER(15, weights), CPB_ENTER(16, weights),
-         CPB_ENTER(17, weights), CPB_ENTER(18, weights), CPB_ENTER(20, weights), CPB_ENTER(21, weights),
-         CPB_ENTER(30, weights), CPB_ENTER(31, weights), CPB_ENTER(32, weights), CPB_ENTER(50, weights),
-         CPB_ENTER(51, weights), CPB_ENTER(52, weights), CPB_ENTER(60, weights), CPB_ENTER(61, weights),
-         CPB_ENTER(70, weights), CPB_ENTER(71, weights), CPB_ENTER(72, weights), CPB_ENTER(90, weights),
-         CPB_ENTER(91, weights))
+/* For most layers. */
+CPB_VIEW(parameters, CPB_ENTER_LONG(2, weights), CPB_ENTER_LONG(3, weights), CPB_ENTER_LONG(4, weights),
+         CPB_ENTER_LONG(5, weights), CPB_ENTER_LONG(8, weights), CPB_ENTER_LONG(9, weights),
+         CPB_ENTER_LONG(15, weights), CPB_ENTER_LONG(16, weights), CPB_ENTER_LONG(17, weights),
+         CPB_ENTER_LONG(18, weights), CPB_ENTER_LONG(20, weights), CPB_ENTER_LONG(21, weights),
+         CPB_ENTER_LONG(30, weights), CPB_ENTER_LONG(31, weights), CPB_ENTER_LONG(32, weights),
+         CPB_ENTER_LONG(50, weights), CPB_ENTER_LONG(51, weights), CPB_ENTER_LONG(52, weights),
+         CPB_ENTER_LONG(60, weights), CPB_ENTER_LONG(61, weights), CPB_ENTER_LONG(70, weights),
+         CPB_ENTER_LONG(71, weights), CPB_ENTER_LONG(72, weights), CPB_ENTER_LONG(90, weights),
+         CPB_ENTER_LONG(91, weights))
 CPB_VIEW(alpha_beta, CPB_ENTER(1, weights), CPB_ENTER(2, weights))
 CPB_VIEW(activation, CPB_ENTER(25, alpha_beta), CPB_ENTER(71, alpha_beta))
 CPB_VIEW(lstm_weights, CPB_ENTER(1, weights), CPB_ENTER(2, weights), CPB_ENTER(3, weights), CPB_ENTER(4, weights),

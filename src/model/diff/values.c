@@ -408,9 +408,19 @@ void cpb_diff_values_write(cpb_diff *d) {
 
 /* --- Steps ------------------------------------------------------------------------------------ */
 
+static const cpb_error *error_of(const cpb_diff *d, int side) {
+  return cpb_values_error(d->values.values[d->options.same_file ? 0 : side]);
+}
+
+static bool is_damaged(const cpb_diff *d, int side) {
+  if (!d->values.counts.bad[side]) return false;
+  const cpb_code code = error_of(d, side)->code;
+  return code == CPB_E_DAMAGED || code == CPB_E_TRUNCATED;
+}
+
 static void note_unread(cpb_diff *d, int side) {
   const cpb_diff_values *v = &d->values;
-  const cpb_error *error = cpb_values_error(v->values[d->options.same_file ? 0 : side]);
+  const cpb_error *error = error_of(d, side);
   cpb_diff_damage *damage = &d->damage[side];
   char name[64];
   if (damage->met) return;
@@ -420,12 +430,15 @@ static void note_unread(cpb_diff *d, int side) {
   cpb_format(damage->text, sizeof damage->text, "the values of \"%s\" cannot be read: %s", name, error->message);
 }
 
-/* Whether an array stays unknown: neither model's can be read, and no difference was found before. But variables have
- * checksums, and a parameter may have no values. */
-static bool is_unread(const cpb_diff_values *v) {
+/* Whether an array stays unknown: one is damaged, or neither can be read, and no difference was found before. But
+ * variables have checksums, and a parameter may have no values. */
+static bool is_unread(const cpb_diff *d) {
+  const cpb_diff_values *v = &d->values;
   const cpb_diff_counts *n = &v->counts;
-  if (!n->bad[0] || !n->bad[1] || n->different > 0 || v->bytes_differ || v->stored[0]) return false;
-  return v->list == &cpb_diff_constants || cpb_values_error(v->values[0])->code != CPB_E_NOT_FOUND;
+  if (n->different > 0 || v->stored[0]) return false;
+  if (n->bad[0] != n->bad[1]) return is_damaged(d, n->bad[1]);
+  if (!n->bad[0] || v->bytes_differ) return false;
+  return v->list == &cpb_diff_constants || error_of(d, 0)->code != CPB_E_NOT_FOUND;
 }
 
 /* Finishes one array. If a constant's values cannot be read, at least its bytes differ. */
@@ -442,8 +455,9 @@ static void finish_array(cpb_diff *d) {
     v->sum.same = false;
   }
   for (int side = 0; side < 2; side++) v->sum.bad[side] = v->sum.bad[side] || n->bad[side];
-  v->unread = v->unread || is_unread(v);
-  for (int side = 0; side < 2 && is_unread(v); side++) note_unread(d, side);
+  v->unread = v->unread || is_unread(d);
+  for (int side = 0; side < 2; side++)
+    if (is_damaged(d, side) || (n->bad[side] && is_unread(d))) note_unread(d, side);
   v->doing = CPB_DIFF_NOTHING;
   if (v->also[0].length > 0) {
     memcpy(v->tensors, v->also, sizeof v->tensors);

@@ -1,5 +1,6 @@
 #include "model/tensorflow/view.h"
 
+#include "model/common/tensor/tensor.h"
 #include "model/common/view.h"
 #include "model/tensorflow/fields.h"
 
@@ -12,18 +13,19 @@ CPB_VIEW_ENTRY(text_entry, CPB_KEEP(MAP_KEY))
 
 static const cpb_message_type value;
 
-/* A shape, or anything that has nothing but short fields: its fields one by one. */
+/* A message that has nothing but short fields: its fields one by one. */
 CPB_VIEW(plain, CPB_KEEP(1))
-CPB_VIEW(tensor, CPB_ENTER(TENSOR_SHAPE, plain))
+CPB_VIEW(shape, CPB_ENTER(SHAPE_DIM, plain))
+CPB_VIEW(tensor, CPB_ENTER(TENSOR_SHAPE, shape))
 CPB_VIEW(list, CPB_ENTER(LIST_VALUE, value))
 CPB_VIEW_MAP_OF(value_entry, value)
 CPB_VIEW(dict, CPB_ENTER(DICT_FIELDS, value_entry))
 CPB_VIEW(pair, CPB_ENTER(MAP_VALUE, value))
 CPB_VIEW(named_tuple, CPB_ENTER(NAMED_TUPLE_VALUES, pair))
-CPB_VIEW(tensor_spec, CPB_ENTER(TENSOR_SPEC_SHAPE, plain), CPB_ENTER(BOUNDED_MINIMUM, tensor),
+CPB_VIEW(tensor_spec, CPB_ENTER(TENSOR_SPEC_SHAPE, shape), CPB_ENTER(BOUNDED_MINIMUM, tensor),
          CPB_ENTER(BOUNDED_MAXIMUM, tensor))
 CPB_VIEW(type_spec, CPB_ENTER(TYPE_SPEC_STATE, value))
-CPB_VIEW(value, CPB_ENTER(VALUE_SHAPE, plain), CPB_ENTER(VALUE_TENSOR_SPEC, tensor_spec),
+CPB_VIEW(value, CPB_ENTER(VALUE_SHAPE, shape), CPB_ENTER(VALUE_TENSOR_SPEC, tensor_spec),
          CPB_ENTER(VALUE_TYPE_SPEC, type_spec), CPB_ENTER(VALUE_BOUNDED_SPEC, tensor_spec), CPB_ENTER(VALUE_LIST, list),
          CPB_ENTER(VALUE_TUPLE, list), CPB_ENTER(VALUE_DICT, dict), CPB_ENTER(VALUE_NAMED_TUPLE, named_tuple),
          CPB_ENTER(VALUE_TENSOR, tensor), CPB_ENTER(VALUE_NUMPY, tensor))
@@ -36,7 +38,7 @@ CPB_VIEW(concrete_function, CPB_KEEP(CONCRETE_BOUND_INPUTS), CPB_ENTER(CONCRETE_
 CPB_VIEW_MAP_OF(concrete_entry, concrete_function)
 CPB_VIEW(user_object, CPB_KEEP(USER_IDENTIFIER))
 CPB_VIEW(function_object, CPB_ENTER(FUNCTION_SPEC, function_spec))
-CPB_VIEW(variable, CPB_ENTER(VARIABLE_SHAPE, plain), CPB_ENTER(VARIABLE_COMPONENTS, plain))
+CPB_VIEW(variable, CPB_ENTER(VARIABLE_SHAPE, shape), CPB_ENTER(VARIABLE_COMPONENTS, plain))
 CPB_VIEW(bare_function, CPB_ENTER(BARE_SPEC, function_spec))
 CPB_VIEW(object, CPB_ENTER(OBJECT_CHILDREN, plain), CPB_ENTER(OBJECT_SLOTS, plain), CPB_ENTER(OBJECT_USER, user_object),
          CPB_ENTER(OBJECT_FUNCTION, function_object), CPB_ENTER(OBJECT_VARIABLE, variable),
@@ -56,7 +58,7 @@ const cpb_message_type cpb_view_keras = {.fields = keras_fields, .num_fields = 1
 static const cpb_message_type tensor_info;
 
 CPB_VIEW(composite, CPB_ENTER(COMPOSITE_SPEC, type_spec), CPB_ENTER(COMPOSITE_COMPONENTS, tensor_info))
-CPB_VIEW(tensor_info, CPB_ENTER(TENSOR_INFO_SHAPE, plain), CPB_ENTER(TENSOR_INFO_SPARSE, plain),
+CPB_VIEW(tensor_info, CPB_ENTER(TENSOR_INFO_SHAPE, shape), CPB_ENTER(TENSOR_INFO_SPARSE, plain),
          CPB_ENTER(TENSOR_INFO_COMPOSITE, composite))
 CPB_VIEW_MAP_OF(tensor_info_entry, tensor_info)
 CPB_VIEW_MAP_OF(tensor_entry, tensor)
@@ -91,9 +93,9 @@ static const cpb_message_type attr_value;
 
 CPB_VIEW_MAP_OF(attr_entry, attr_value)
 CPB_VIEW(name_attrs, CPB_ENTER(NAME_ATTRS_ATTR, attr_entry))
-CPB_VIEW(attr_list, CPB_KEEP(ATTR_TYPE), CPB_ENTER(ATTR_SHAPE, plain), CPB_ENTER(ATTR_TENSOR, tensor),
+CPB_VIEW(attr_list, CPB_KEEP(ATTR_TYPE), CPB_ENTER(ATTR_SHAPE, shape), CPB_ENTER(ATTR_TENSOR, tensor),
          CPB_ENTER(ATTR_LIST_FUNCTION, name_attrs))
-CPB_VIEW(attr_value, CPB_ENTER(ATTR_LIST, attr_list), CPB_ENTER(ATTR_SHAPE, plain), CPB_ENTER(ATTR_TENSOR, tensor),
+CPB_VIEW(attr_value, CPB_ENTER(ATTR_LIST, attr_list), CPB_ENTER(ATTR_SHAPE, shape), CPB_ENTER(ATTR_TENSOR, tensor),
          CPB_ENTER(ATTR_FUNCTION, name_attrs))
 CPB_VIEW(node, CPB_ENTER(NODE_ATTR, attr_entry))
 CPB_VIEW(argument, CPB_KEEP(ARG_NAME))
