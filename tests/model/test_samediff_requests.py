@@ -130,13 +130,13 @@ def computed():
     return children.ru_utime + children.ru_stime
 
 
-def test_100000_operations_take_few_requests_and_little_time(cpb, tmp_path):
+def test_30000_operations_take_few_requests_and_little_time(cpb, tmp_path):
     path = tmp_path / "chain.fb"
-    path.write_bytes(graphs().chain(100_000))
+    path.write_bytes(graphs().chain(30_000))
     before = computed()
     answer, _, requests, size = HostModel(cpb, path).ask("ops")
-    assert computed() - before < 10  # a second, without sanitizers
-    assert {o["op"]: o["count"] for o in answer["ops"]["items"]} == {"add": 50_000, "relu": 50_000}
-    assert requests <= 200 and size <= 2 * path.stat().st_size
+    assert computed() - before < 3  # a third of a second, without sanitizers
+    assert {o["op"]: o["count"] for o in answer["ops"]["items"]} == {"add": 15_000, "relu": 15_000}
+    assert requests <= 60 and size <= 2 * path.stat().st_size
     nodes = HostModel(cpb, path).ask("nodes", count=3)[0]["nodes"]
-    assert nodes["total"] == 100_000 and nodes["items"][2]["inputs"] == ["layer/2"]
+    assert nodes["total"] == 30_000 and nodes["items"][2]["inputs"] == ["layer/2"]
