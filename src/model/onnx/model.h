@@ -14,6 +14,7 @@
 #include "model/common/tensor/values.h"
 #include "model/onnx/fields.h"
 #include "model/questions/questions.h"
+#include "model/questions/values.h"
 #include "model/view/view.h"
 
 /* --- dtypes ----------------------------------------------------------------------------------- */
@@ -181,5 +182,33 @@ void cpb_onnx_write_tensor(cpb_json_writer *answer, const cpb_onnx_tensor *tenso
 
 /* Writes members for a SparseTensorProto: for its dense shape, the number of values, and the two tensors. */
 void cpb_onnx_write_sparse(cpb_json_writer *answer, const cpb_part *part, cpb_span message);
+
+/* --- sparse ----------------------------------------------------------------------------------- */
+
+/* The dense array of a SparseTensorProto, streamed. All indices are held in memory, the values are not. */
+typedef struct cpb_onnx_sparse {
+  cpb_viewed_values *common; /* whose `tensor` reads the indices, and then the values */
+  cpb_range indices, values;
+  uint64_t shape[CPB_TENSOR_RANK_MAX], count; /* of the array */
+  uint32_t rank, columns;                     /* `columns`: numbers of an index */
+  unsigned stage;
+  cpb_buffer places;     /* the indices, as int64 */
+  uint64_t stored, next; /* the number of values, and of those placed so far */
+  uint64_t place;        /* of the next one; `count` after the last */
+  cpb_values_info info;  /* of the array */
+  cpb_span piece;        /* of values */
+  size_t part;           /* bytes of the next value that are placed */
+  uint64_t given;        /* elements returned so far */
+  bool is_begun;         /* `out` has some of those that follow */
+  uint8_t out[CPB_TENSOR_OUT];
+} cpb_onnx_sparse;
+
+void cpb_onnx_sparse_init(cpb_onnx_sparse *sparse, const cpb_allocator *a);
+void cpb_onnx_sparse_free(cpb_onnx_sparse *sparse);
+
+/* `message` is a span of the part of `common`, whose tensor it initializes. */
+cpb_have cpb_onnx_sparse_begin(cpb_onnx_sparse *sparse, cpb_viewed_values *common, cpb_span message);
+/* Like `next` of a cpb_values_reader. */
+cpb_have cpb_onnx_sparse_next(cpb_onnx_sparse *sparse, cpb_values_info *info, cpb_span *data);
 
 #endif

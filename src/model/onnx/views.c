@@ -55,7 +55,8 @@ static const cpb_message_type no_fields; /* is looked into, and nothing long of 
 
 static const cpb_message_type place_graph;
 CPB_VIEW(place_tensor, CPB_KEEP(TENSOR_NAME))
-CPB_VIEW(place_sparse, CPB_ENTER(SPARSE_VALUES, place_tensor), CPB_ENTER(SPARSE_INDICES, no_fields))
+CPB_VIEW(place_sparse, CPB_ENTER(SPARSE_VALUES, place_tensor), CPB_ENTER(SPARSE_INDICES, no_fields),
+         CPB_KEEP(SPARSE_DIMS))
 CPB_VIEW(place_attribute, CPB_KEEP(ATTRIBUTE_NAME), CPB_ENTER(ATTRIBUTE_TENSOR, no_fields),
          CPB_ENTER(ATTRIBUTE_GRAPH, place_graph), CPB_ENTER(ATTRIBUTE_GRAPHS, place_graph),
          CPB_ENTER(ATTRIBUTE_SPARSE_TENSOR, place_sparse))
