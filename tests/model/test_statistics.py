@@ -165,6 +165,21 @@ def test_a_list_of_numbers_may_have_blocks(cpb, tmp_path):
     check(ask(cpb, model(tmp_path, node, q=q, s=s), "q"), q.astype("f8") * s.repeat(4)[:10])
 
 
+@pytest.mark.parametrize("shape", [(1,), (2,), (1, 12), (2, 12)])
+def test_scales_of_each_direction_of_a_recurrent_layer(cpb, tmp_path, shape):
+    """One, or one for each column. DynamicQuantizeLSTM of ONNX Runtime: input 1 and 2 with 8 to 11."""
+    random = np.random.default_rng(4)
+    q = random.integers(-128, 128, (shape[0], 5, 12), dtype="i1")
+    s, z = np.asarray(random.random(shape, "f4") + np.float32(0.1)), random.integers(-9, 9, shape, dtype="i1")
+    along = (shape[0], 1, -1)
+    real = ((q.astype("f8") - z.reshape(along)) * s.reshape(along).astype("f8")).astype("f4").astype("f8")
+    for inputs in (["x", "q", "", "", "", "", "", "", "s", "z"], ["x", "", "q", "", "", "", "", "", "", "", "s", "z"]):
+        node = helper.make_node("DynamicQuantizeLSTM", inputs, ["y"], domain="com.microsoft", hidden_size=3)
+        told = ask(cpb, model(tmp_path, node, q=q, s=s, z=z), "q")
+        check(told, real)
+        assert told["quantized"]["scales"] == s.size
+
+
 COREML = {
     "a scale for each channel": ("iOS16", {}, {"scales": 16}),
     "one scale": ("iOS16", {"granularity": "per_tensor"}, {"scales": 1, "zero_point": 0}),
@@ -210,6 +225,52 @@ def test_the_first_values_of_a_column_major_array_are_in_the_models_order(cpb, t
     real = values.astype("f8").reshape([2, 3, 4], order="F")
     check(told, real)
     assert told["parts"]["ranges"] == [[part.min(), part.max()] for part in real.transpose(1, 0, 2)]
+
+
+SPARSE = {"numbers of elements": np.int64([1, 7, 11]), "coordinates": np.int64([[0, 1], [1, 3], [2, 3]]), "none": np.zeros(0, "i8")}
+
+
+def sparse(path, values, indices, *dims):
+    tensor = helper.make_sparse_tensor(numpy_helper.from_array(values, "w"), numpy_helper.from_array(indices), dims)
+    onnx.save(helper.make_model(helper.make_graph([], "g", [], [], sparse_initializer=[tensor])), path)
+    return path
+
+
+@pytest.mark.parametrize("case", SPARSE)
+def test_a_sparse_tensor_is_the_array_that_it_stands_for(cpb, tmp_path, case):
+    """Also one of more than a piece of the stream, with values at and beside its edges."""
+    for count, kind in (3, "f4"), (3, "f8"), (3, "i1"):
+        values = np.arange(5, 5 + count).astype(kind)[:len(SPARSE[case])]
+        path = sparse(tmp_path / "m.onnx", values, SPARSE[case], 3, 4)
+        wanted = np.zeros(12, kind)
+        wanted[[1, 7, 11][:len(values)]] = values
+        cpb.ok("extract", path, "w", "-o", tmp_path / f"{kind}.npy")
+        got = np.load(tmp_path / f"{kind}.npy")
+        assert got.dtype == kind and np.array_equal(got, wanted.reshape(3, 4))
+        check(ask(cpb, path, "w"), wanted.astype("f8").reshape(3, 4))
+
+
+def test_a_large_sparse_tensor(cpb, tmp_path):
+    wanted = np.zeros(70_001, "f4")
+    wanted[[0, 8191, 8192, 16383, 70_000]] = 1
+    wanted[20_000:40_000:2] = np.arange(1, 10_001)
+    [places] = np.nonzero(wanted)
+    cpb.ok("extract", sparse(tmp_path / "m.onnx", wanted[places], places, 70_001), "w", "-o", tmp_path / "w.npy")
+    assert np.array_equal(np.load(tmp_path / "w.npy"), wanted)
+
+
+@pytest.mark.parametrize("indices, text", [
+    (np.int64([7, 1]), "sparse tensor's index 1 is not within its dims, or not after the one before"),
+    (np.int64([1, 1]), "index 1 is not"), (np.int64([1, 12]), "index 1 is not"),
+    (np.int64([-1, 2]), "index 0 is not"), (np.int64([[0, 1], [1, 4]]), "index 1 is not"),
+    (np.int64([[0, 1, 2]]), "indices have 2 dimensions and 3 columns; expected one dimension, or 2 columns"), (np.int32([1, 2]), "indices are of type int32; expected int64"),
+    (np.int64([1]), "values have 2 elements; expected 1, as many as indices")])
+def test_indices_that_lie_are_errors(cpb, tmp_path, indices, text):
+    path = sparse(tmp_path / "m.onnx", np.float32([1, 2]), indices, 3, 4)
+    for words in (("extract", path, "w", "-o", tmp_path / "w.npy"), ("inspect", path, "weights", "w")):
+        result = cpb.run(*words)
+        assert result.returncode == 2 and text in result.stderr.decode() and not result.stdout
+    assert not (tmp_path / "w.npy").exists()
 
 
 def test_texts_have_no_numbers(cpb, tmp_path):

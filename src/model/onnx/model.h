@@ -14,6 +14,7 @@
 #include "model/common/tensor/values.h"
 #include "model/onnx/fields.h"
 #include "model/questions/questions.h"
+#include "model/questions/values.h"
 #include "model/view/view.h"
 
 /* --- dtypes ----------------------------------------------------------------------------------- */
@@ -33,8 +34,8 @@ bool cpb_onnx_describe_dtype(uint64_t dtype, cpb_tensor_type *type);
 /* Writes an element of format->size bytes; one that shares its byte comes as one byte. */
 void cpb_onnx_write_element(cpb_json_writer *answer, const char *key, uint64_t dtype, const uint8_t *bytes);
 
-/* The layout of TensorProto. */
-extern const cpb_tensor_layout cpb_onnx_layout;
+/* The layout of TensorProto, and of values that are in an attribute: one, or a list. */
+extern const cpb_tensor_layout cpb_onnx_layout, cpb_onnx_layout_of_one, cpb_onnx_layout_of_list;
 
 /* --- brief ------------------------------------------------------------------------------------ */
 
@@ -105,7 +106,7 @@ typedef struct cpb_onnx_own {
   uint64_t opset;             /* the version of ONNX's own domain; the newest if the model does not give it */
   cpb_onnx_named opsets;      /* OperatorSetIdProto, by domain */
   cpb_onnx_named annotations; /* TensorAnnotation of the model's graph, by the tensor's name */
-  cpb_names dynamic_scales;   /* values that DynamicQuantizeLinear makes as scales */
+  cpb_names result_scales;    /* values that results of MatMulInteger and ConvInteger are multiplied with */
 } cpb_onnx_own;
 
 extern const cpb_view_kind cpb_onnx_view;
@@ -115,10 +116,14 @@ extern const cpb_values_reader cpb_onnx_values; /* streams the values of a tenso
 /* The members of an answer to OVERVIEW. */
 void cpb_onnx_overview(cpb_viewed *m);
 
-/* Whether its message is a SparseTensorProto. */
+/* Whether its message is a SparseTensorProto; or an AttributeProto. */
 bool cpb_onnx_is_sparse(const cpb_view_tensor *tensor);
+bool cpb_onnx_is_attribute(const cpb_view_tensor *tensor);
 /* Like the view's each_tensor, without tensors of nodes. */
 bool cpb_onnx_each_initializer(const cpb_view *view, uint32_t graph, cpb_view_visit *visit, void *user);
+
+/* Input `number` of the node; empty if the node has fewer. */
+cpb_span cpb_onnx_input_of(const cpb_view_node *node, uint32_t number);
 
 /* See cpb_view_kind. */
 cpb_tensor_use cpb_onnx_use(const cpb_view *view, const cpb_view_tensor *tensor, const cpb_view_node *taker,
@@ -155,16 +160,18 @@ extern const cpb_message_type cpb_view_onnx_tensors;
 
 /* A tensor of a model, without its values. */
 
-/* A TensorProto without its values. */
+/* A TensorProto without its values; or an attribute with numbers or texts that are a tensor. */
 typedef struct cpb_onnx_tensor {
   const cpb_part *part;
-  cpb_span message; /* TensorProto, in the part */
+  cpb_span message;  /* TensorProto or AttributeProto, in the part */
+  bool of_attribute; /* the latter: `tensor` is the range of the attribute, */
+  uint32_t rank;     /* and `rank` is 1 for a list, 0 for a single value */
   uint64_t dtype;
   cpb_tensor_type type; /* its `format` is NULL if the dtype is unknown */
   bool has_elements;    /* `elements` and `bytes` are valid */
   uint64_t elements;
   uint64_t bytes;   /* by shape and type; elements that share bytes count as one; 0 for strings */
-  uint32_t field;   /* of TensorProto, with the values; 0: none */
+  uint32_t field;   /* of the message, with the values; 0: none */
   uint64_t parts;   /* number of such fields: 1 if they are packed */
   uint64_t size;    /* of the values in bytes, here or in another file */
   cpb_range values; /* of the first field, if the values are in the model */
@@ -174,6 +181,14 @@ typedef struct cpb_onnx_tensor {
 } cpb_onnx_tensor;
 
 cpb_onnx_tensor cpb_onnx_tensor_of(const cpb_part *part, cpb_span message);
+/* What is stored of the view's tensor: of a sparse one its values. */
+cpb_onnx_tensor cpb_onnx_stored(const cpb_part *part, const cpb_view_tensor *tensor);
+
+/* The field of AttributeProto that is a tensor by itself, without a message for it: value_float and the like of a
+ * Constant, and learned numbers of operations for classical machine learning; else 0. */
+uint32_t cpb_onnx_field_of_attribute(cpb_span op, cpb_span domain, cpb_span attribute);
+/* Whether the attribute of an operation of the domain has them. */
+bool cpb_onnx_is_learned(cpb_span domain, cpb_span attribute);
 
 /* Writes members of an object: "dtype", "shape", "elements", "bytes", "size", the place of the values, and the first
  * values if they are in memory. */
@@ -181,5 +196,33 @@ void cpb_onnx_write_tensor(cpb_json_writer *answer, const cpb_onnx_tensor *tenso
 
 /* Writes members for a SparseTensorProto: for its dense shape, the number of values, and the two tensors. */
 void cpb_onnx_write_sparse(cpb_json_writer *answer, const cpb_part *part, cpb_span message);
+
+/* --- sparse ----------------------------------------------------------------------------------- */
+
+/* The dense array of a SparseTensorProto, streamed. All indices are held in memory, the values are not. */
+typedef struct cpb_onnx_sparse {
+  cpb_viewed_values *common; /* whose `tensor` reads the indices, and then the values */
+  cpb_range indices, values;
+  uint64_t shape[CPB_TENSOR_RANK_MAX], count; /* of the array */
+  uint32_t rank, columns;                     /* `columns`: numbers of an index */
+  unsigned stage;
+  cpb_buffer places;     /* the indices, as int64 */
+  uint64_t stored, next; /* the number of values, and of those placed so far */
+  uint64_t place;        /* of the next one; `count` after the last */
+  cpb_values_info info;  /* of the array */
+  cpb_span piece;        /* of values */
+  size_t part;           /* bytes of the next value that are placed */
+  uint64_t given;        /* elements returned so far */
+  bool is_begun;         /* `out` has some of those that follow */
+  uint8_t out[CPB_TENSOR_OUT];
+} cpb_onnx_sparse;
+
+void cpb_onnx_sparse_init(cpb_onnx_sparse *sparse, const cpb_allocator *a);
+void cpb_onnx_sparse_free(cpb_onnx_sparse *sparse);
+
+/* `message` is a span of the part of `common`, whose tensor it initializes. */
+cpb_have cpb_onnx_sparse_begin(cpb_onnx_sparse *sparse, cpb_viewed_values *common, cpb_span message);
+/* Like `next` of a cpb_values_reader. */
+cpb_have cpb_onnx_sparse_next(cpb_onnx_sparse *sparse, cpb_values_info *info, cpb_span *data);
 
 #endif

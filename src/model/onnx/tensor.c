@@ -1,12 +1,10 @@
 #include "base/checked.h"
 #include "base/json_writer.h"
-#include "base/status.h"
 #include "model/common/answer.h"
 #include "model/common/cursor.h"
 #include "model/common/tensor/values.h"
 #include "model/onnx/fields.h"
 #include "model/onnx/model.h"
-#include "model/questions/values.h"
 
 /* --- tensor ----------------------------------------------------------------------------------- */
 
@@ -23,6 +21,17 @@ static const char *const value_fields[] = {
 static const char *field_name(uint32_t field) {
   return field < sizeof value_fields / sizeof *value_fields ? value_fields[field] : NULL;
 }
+
+/* Fields of AttributeProto, each with the type of its values. */
+enum { FLOAT32 = 1, INT64 = 7, STRING = 8 };
+static const struct {
+  const char *name;
+  uint32_t dtype, rank;
+} attribute_fields[] = {
+    [ATTRIBUTE_FLOAT] = {"f", FLOAT32, 0}, [ATTRIBUTE_INT] = {"i", INT64, 0},
+    [ATTRIBUTE_STRING] = {"s", STRING, 0}, [ATTRIBUTE_FLOATS] = {"floats", FLOAT32, 1},
+    [ATTRIBUTE_INTS] = {"ints", INT64, 1}, [ATTRIBUTE_STRINGS] = {"strings", STRING, 1},
+};
 
 /* Unpacked numbers are not contiguous; they are short, and only counted. */
 static void add_values(cpb_onnx_tensor *t, const cpb_cursor *c) {
@@ -68,6 +77,73 @@ cpb_onnx_tensor cpb_onnx_tensor_of(const cpb_part *part, cpb_span message) {
   return t;
 }
 
+/* --- In attributes -------------------------------------------------------------------------------- */
+
+uint32_t cpb_onnx_field_of_attribute(cpb_span op, cpb_span domain, cpb_span attribute) {
+  static const struct {
+    char name[16];
+    uint32_t field;
+  } of_constant[] = {{"value_float", ATTRIBUTE_FLOAT},   {"value_floats", ATTRIBUTE_FLOATS},
+                     {"value_int", ATTRIBUTE_INT},       {"value_ints", ATTRIBUTE_INTS},
+                     {"value_string", ATTRIBUTE_STRING}, {"value_strings", ATTRIBUTE_STRINGS}};
+  const cpb_span name = cpb_get_bytes(attribute, ATTRIBUTE_NAME);
+  if (cpb_get_bytes(attribute, ATTRIBUTE_REFERENCE).size > 0) return 0;
+  if (domain.size == 0 && cpb_span_is(op, "Constant")) {
+    for (size_t i = 0; i < sizeof of_constant / sizeof *of_constant; i++)
+      if (cpb_span_is(name, of_constant[i].name)) return of_constant[i].field;
+    return 0;
+  }
+  cpb_cursor c = cpb_cursor_of(attribute);
+  if (!cpb_onnx_is_learned(domain, name)) return 0;
+  while (cpb_cursor_next(&c))
+    if (c.number == ATTRIBUTE_FLOATS) return ATTRIBUTE_FLOATS;
+  return 0;
+}
+
+/* Takes a field with values, packed or not. Lists of integers are always in the part. */
+static void take_of_attribute(cpb_onnx_tensor *t, const cpb_cursor *c) {
+  uint64_t value;
+  cpb_span packed = c->bytes;
+  if (c->type == CPB_WIRE_LEN) {
+    t->parts++;
+    t->values = cpb_part_where(t->part, c->bytes);
+    t->size += t->values.length;
+    if (t->dtype == FLOAT32) t->elements += t->values.length / 4;
+    else if (t->dtype == STRING) t->elements++;
+    else
+      while (cpb_packed_next(&packed, false, &value)) t->elements++;
+  } else {
+    t->elements++;
+    t->size += t->dtype == FLOAT32 ? 4 : cpb_varint_size(c->value);
+  }
+}
+
+/* Single values are one, even if the field is absent. */
+static cpb_onnx_tensor tensor_of_attribute(const cpb_part *part, cpb_span message, uint32_t field) {
+  cpb_onnx_tensor t = {.part = part,
+                       .message = message,
+                       .of_attribute = true,
+                       .rank = attribute_fields[field].rank,
+                       .dtype = attribute_fields[field].dtype,
+                       .has_elements = true,
+                       .field = field,
+                       .values.offset = CPB_NO_OFFSET,
+                       .tensor = cpb_part_where(part, message)};
+  cpb_cursor c = cpb_cursor_of(message);
+  while (cpb_cursor_next(&c))
+    if (c.number == field) take_of_attribute(&t, &c);
+  if (t.rank == 0) t.elements = 1;
+  cpb_onnx_describe_dtype(t.dtype, &t.type);
+  t.type.field = field;
+  t.bytes = t.elements * t.type.format->size;
+  return t;
+}
+
+cpb_onnx_tensor cpb_onnx_stored(const cpb_part *part, const cpb_view_tensor *t) {
+  if (cpb_onnx_is_attribute(t)) return tensor_of_attribute(part, t->message, t->field);
+  return cpb_onnx_tensor_of(part, cpb_onnx_is_sparse(t) ? cpb_get_bytes(t->message, SPARSE_VALUES) : t->message);
+}
+
 /* --- In JSON ----------------------------------------------------------------------------------- */
 
 static void write_external(cpb_json_writer *a, const cpb_onnx_tensor *t) {
@@ -82,31 +158,48 @@ static void write_external(cpb_json_writer *a, const cpb_onnx_tensor *t) {
   cpb_json_writer_close(a, '}');
 }
 
+static uint64_t count_texts(const cpb_onnx_tensor *t) {
+  if (!t->of_attribute) return t->field == TENSOR_STRING_DATA ? t->parts : 0;
+  return t->dtype == STRING ? t->elements : 0;
+}
+
 static void write_preview(cpb_json_writer *a, const cpb_onnx_tensor *t) {
   const cpb_tensor_preview preview = {.part = t->part,
                                       .message = t->message,
                                       .field = t->field,
-                                      .content = TENSOR_RAW_DATA,
+                                      .content = t->of_attribute ? 0 : TENSOR_RAW_DATA,
                                       .type = &t->type,
                                       .dtype = t->dtype,
                                       .elements = t->elements,
-                                      .texts = t->field == TENSOR_STRING_DATA ? t->parts : 0,
+                                      .texts = count_texts(t),
+                                      .repeats = t->of_attribute && t->rank == 0,
                                       .write = cpb_onnx_write_element};
   if (t->has_elements && !t->is_external) cpb_tensor_write_preview(a, &preview);
 }
 
+static void write_shape(cpb_json_writer *a, const cpb_onnx_tensor *t) {
+  if (!t->of_attribute) {
+    cpb_write_varints(a, "shape", t->message, TENSOR_DIMS);
+    return;
+  }
+  cpb_json_writer_open(a, "shape", '[');
+  if (t->rank > 0) cpb_json_writer_exact_unsigned(a, NULL, t->elements);
+  cpb_json_writer_close(a, ']');
+}
+
 void cpb_onnx_write_tensor(cpb_json_writer *a, const cpb_onnx_tensor *t) {
   cpb_onnx_write_dtype(a, "dtype", t->dtype);
-  cpb_write_varints(a, "shape", t->message, TENSOR_DIMS);
+  write_shape(a, t);
   if (t->has_elements) {
     cpb_json_writer_exact_unsigned(a, "elements", t->elements);
     if (t->type.format && t->type.format->size > 0) cpb_json_writer_exact_unsigned(a, "bytes", t->bytes);
   }
   cpb_json_writer_unsigned(a, "size", t->size);
   if (t->is_external) write_external(a, t);
-  if (t->field) cpb_json_writer_text(a, "field", field_name(t->field));
+  if (t->field)
+    cpb_json_writer_text(a, "field", t->of_attribute ? attribute_fields[t->field].name : field_name(t->field));
   if (t->parts == 1 && !t->is_external && t->values.offset != CPB_NO_OFFSET) cpb_write_range(a, "values", t->values);
-  if (t->tensor.offset != CPB_NO_OFFSET) cpb_write_range(a, "tensor", t->tensor);
+  if (t->tensor.offset != CPB_NO_OFFSET && !t->of_attribute) cpb_write_range(a, "tensor", t->tensor);
   write_preview(a, t);
 }
 
@@ -126,73 +219,3 @@ void cpb_onnx_write_sparse(cpb_json_writer *a, const cpb_part *part, cpb_span me
   write_inner(a, "values_tensor", &values);
   write_inner(a, "indices_tensor", &indices);
 }
-
-/* --- values ----------------------------------------------------------------------------------- */
-
-/* An initializer by its name, or a tensor among a node's attributes: of a Constant by the name of its output, of any
- * node by NODE:ATTRIBUTE. */
-
-typedef struct reader {
-  cpb_viewed_values common;
-  cpb_onnx_functions functions;
-  cpb_range where; /* the tensor */
-} reader;
-
-static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, cpb_span name,
-                    const cpb_values_options *options) {
-  reader *r = cpb_alloc_zeroed(a, sizeof *r);
-  (void)kind;
-  if (!r) return NULL;
-  cpb_viewed_values_init(&r->common, &cpb_onnx_view, a, meter, name, options);
-  r->functions.allocator = *a;
-  return r;
-}
-
-static void destroy(void *state) {
-  reader *r = state;
-  const cpb_allocator a = r->common.allocator;
-  cpb_onnx_functions_free(&r->functions);
-  cpb_viewed_values_free(&r->common);
-  cpb_release(&a, r);
-}
-
-/* Takes the tensor; if it is sparse, its values. */
-static void take(cpb_viewed_values *common, const cpb_view_tensor *t) {
-  const bool is_sparse = cpb_onnx_is_sparse(t);
-  const cpb_span tensor = is_sparse ? cpb_get_bytes(t->message, SPARSE_VALUES) : t->message;
-  ((reader *)common)->where = cpb_part_where(&common->part, tensor);
-}
-
-static cpb_have begin(reader *r) {
-  cpb_viewed_values *c = &r->common;
-  c->found = true;
-  bool begun = cpb_tensor_values_init(&c->tensor, &c->allocator, &cpb_onnx_layout, &c->input, &c->error, r->where,
-                                      c->options->exact_texts != 0);
-  return begun ? CPB_HAVE : cpb_viewed_values_fail_memory(c);
-}
-
-static cpb_have find(reader *r) {
-  cpb_viewed_values *c = &r->common;
-  r->where = (cpb_range){c->options->tensor_offset, c->options->tensor_size};
-  if (r->where.length > INT64_MAX || r->where.offset > INT64_MAX) {
-    cpb_fail(&c->error, CPB_E_USAGE, CPB_NO_OFFSET, "tensor_offset or tensor_size is 2^63 or more");
-    return CPB_FAILED;
-  }
-  if (r->where.length > 0) return begin(r);
-  cpb_have have = cpb_viewed_values_read(c, &cpb_view_onnx_tensors);
-  if (have != CPB_HAVE) return have;
-  if (!cpb_onnx_graphs_build(&c->view.graphs, &r->functions, &c->part, &c->problems, c->meter, &c->error))
-    return CPB_FAILED;
-  have = cpb_viewed_values_find(c, "initializer or constant", take);
-  if (have != CPB_HAVE) return have;
-  cpb_input_end(&c->input, cpb_outline_input(c->part.outline)->size);
-  return begin(r);
-}
-
-static cpb_have next(void *state, cpb_values_info *info, cpb_span *data) {
-  reader *r = state;
-  cpb_have have = r->common.found ? CPB_HAVE : find(r);
-  return have == CPB_HAVE ? cpb_tensor_values_next(&r->common.tensor, info, data) : have;
-}
-
-const cpb_values_reader cpb_onnx_values = {create, destroy, next, cpb_viewed_values_input, cpb_viewed_values_error};

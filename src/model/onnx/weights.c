@@ -6,8 +6,7 @@
 
 /* --- Nodes ---------------------------------------------------------------------------------------- */
 
-/* Input `number` of the node; empty if the node has fewer. */
-static cpb_span input_of(const cpb_view_node *node, uint32_t number) {
+cpb_span cpb_onnx_input_of(const cpb_view_node *node, uint32_t number) {
   cpb_cursor c = cpb_cursor_of(node->message);
   for (uint32_t i = 0; cpb_cursor_find(&c, NODE_INPUT, CPB_WIRE_LEN); i++)
     if (i == number) return c.bytes;
@@ -48,8 +47,8 @@ static const struct quantized {
                      {"QAttention", 1, 4, 7, -1},
                      {"MatMulIntegerToFloat", 1, 3, 5, -1},
                      {"DynamicQuantizeMatMul", 1, 2, 3, -1},
-                     {"DynamicQuantizeLSTM", 1, 8, 9, -1},
-                     {"DynamicQuantizeLSTM", 2, 10, 11, -1}};
+                     {"DynamicQuantizeLSTM", 1, 8, 9, 0},
+                     {"DynamicQuantizeLSTM", 2, 10, 11, 0}};
 #define NUM_QUANTIZED (sizeof quantized_ops / sizeof *quantized_ops)
 
 static bool is_quantization(cpb_span op, uint64_t input) {
@@ -65,13 +64,14 @@ void cpb_onnx_write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_v
   (void)v, (void)g, (void)member;
   size_t i = 0;
   const struct quantized *q = quantized_ops;
-  while (i < NUM_QUANTIZED && !(cpb_span_is(node->op, q[i].op) && cpb_span_equal(input_of(node, q[i].data), value)))
+  while (i < NUM_QUANTIZED &&
+         !(cpb_span_is(node->op, q[i].op) && cpb_span_equal(cpb_onnx_input_of(node, q[i].data), value)))
     i++;
   if (i == NUM_QUANTIZED || value.size == 0) return;
-  const cpb_span zero_point = input_of(node, q[i].zero_point);
+  const cpb_span zero_point = cpb_onnx_input_of(node, q[i].zero_point);
   const int64_t block = attribute_of(node->message, "block_size", 0);
   cpb_json_writer_open(a, "quantized", '{');
-  cpb_json_writer_span(a, "scale", input_of(node, q[i].scale));
+  cpb_json_writer_span(a, "scale", cpb_onnx_input_of(node, q[i].scale));
   if (zero_point.size > 0) cpb_json_writer_span(a, "zero_point", zero_point);
   cpb_json_writer_signed(a, "axis", attribute_of(node->message, "axis", q[i].axis));
   if (block > 0) cpb_json_writer_signed(a, "block_size", block);
@@ -126,31 +126,65 @@ static void measure_packed(const char *name, cpb_span node, cpb_view_measure *m)
   if (rows > 0 && columns > 0 && cpb_mul_u64(rows, columns, &own)) m->elements = cpb_min_u64(m->elements, own);
 }
 
+/* --- Members of nodes ------------------------------------------------------------------------------- */
+
+static const char classical[] = "ai.onnx.ml";
+
+/* Other lists are settings, such as kernel_params, or tables, such as keys_floats; nodes_hitrates only tells how the
+ * data was. Lists of double precision are tensors, whose names end so. */
+bool cpb_onnx_is_learned(cpb_span domain, cpb_span name) {
+  static const char *const learned[] = {"base_values",
+                                        "class_weights",
+                                        "coefficients",
+                                        "imputed_value_floats",
+                                        "intercepts",
+                                        "leaf_weights",
+                                        "membership_values",
+                                        "nodes_splits",
+                                        "nodes_values",
+                                        "offset",
+                                        "prob_a",
+                                        "prob_b",
+                                        "rho",
+                                        "scale",
+                                        "support_vectors",
+                                        "target_weights",
+                                        NULL};
+  return cpb_span_is(domain, classical) && cpb_span_is_one_of(cpb_span_without_end(name, "_as_tensor"), learned);
+}
+
 /* --- Uses ------------------------------------------------------------------------------------------- */
 
-/* Whether the node multiplies the tensor with the scale of an activation, for the result of MatMulInteger or
- * ConvInteger. */
-static bool is_scale_of_a_result(const cpb_view *v, const cpb_view_node *node, uint64_t input) {
-  const cpb_names *scales = &cpb_onnx_own_of(v)->dynamic_scales;
-  return cpb_span_is(node->op, "Mul") && input < 2 &&
-         cpb_names_find(scales, input_of(node, (uint32_t)(1 - input))) != CPB_NO_NAME;
+/* Whether the node makes the scale of a result of MatMulInteger or ConvInteger. */
+static bool is_scale_of_a_result(const cpb_view *v, const cpb_view_node *node) {
+  cpb_cursor c = cpb_cursor_of(node->message);
+  return cpb_span_is(node->op, "Mul") && cpb_cursor_find(&c, NODE_OUTPUT, CPB_WIRE_LEN) &&
+         cpb_names_find(&cpb_onnx_own_of(v)->result_scales, c.bytes) != CPB_NO_NAME;
+}
+
+/* Whether a single number is a setting there. That of a product or a sum may be learned. */
+static bool is_setting(const cpb_view_node *taker, const cpb_view_measure *m) {
+  static const char *const ops[] = {"Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
+                                    "Max", "Min",   "Pow",     "Where",          NULL};
+  return m->has_elements && m->elements == 1 && cpb_span_is_one_of(taker->op, ops);
 }
 
 static cpb_tensor_use use_by_taker(const cpb_view *v, const cpb_view_node *taker, uint64_t input, cpb_view_measure *m) {
-  if (is_quantization(taker->op, input) || is_scale_of_a_result(v, taker, input)) return CPB_TENSOR_QUANTIZATION;
+  if (is_quantization(taker->op, input) || is_scale_of_a_result(v, taker)) return CPB_TENSOR_QUANTIZATION;
+  if (is_setting(taker, m)) return CPB_TENSOR_CONSTANT;
   const struct known *known = known_of(taker->op, input);
   if (known && known->bits) measure_packed(known->bits, taker->message, m);
   return known ? known->use : CPB_TENSOR_UNKNOWN;
 }
 
 static bool is_scalar(const cpb_view_tensor *t) {
+  if (cpb_onnx_is_attribute(t)) return t->field < ATTRIBUTE_FLOATS;
   return cpb_count_varints(t->message, cpb_onnx_is_sparse(t) ? SPARSE_DIMS : TENSOR_DIMS) == 0;
 }
 
-static cpb_tensor_use use_by_type(const cpb_view_tensor *t) {
-  const cpb_span values = cpb_onnx_is_sparse(t) ? cpb_get_bytes(t->message, SPARSE_VALUES) : t->message;
+static cpb_tensor_use use_by_type(const cpb_view *v, const cpb_view_tensor *t) {
   const bool fills = t->of_node && cpb_span_is(t->op, "ConstantOfShape");
-  const bool is_like = cpb_onnx_dtype_is_weight_like(cpb_get_number(values, TENSOR_TYPE));
+  const bool is_like = cpb_onnx_dtype_is_weight_like(cpb_onnx_stored(v->part, t).dtype);
   return is_like && !fills ? CPB_TENSOR_WEIGHT : CPB_TENSOR_CONSTANT;
 }
 
@@ -158,7 +192,9 @@ cpb_tensor_use cpb_onnx_use(const cpb_view *v, const cpb_view_tensor *t, const c
                             uint64_t input, cpb_view_measure *m) {
   (void)role;
   if (cpb_view_graph_of(v, t->graph)->role == CPB_GRAPH_TRAINING) return CPB_TENSOR_CONSTANT;
+  const cpb_span domain = cpb_get_bytes(t->node, NODE_DOMAIN);
+  if (cpb_span_is(domain, classical) && !cpb_onnx_is_learned(domain, t->member)) return CPB_TENSOR_CONSTANT;
   cpb_tensor_use use = taker ? use_by_taker(v, taker, input, m) : CPB_TENSOR_UNKNOWN;
-  if (use == CPB_TENSOR_UNKNOWN) use = use_by_type(t);
+  if (use == CPB_TENSOR_UNKNOWN) use = use_by_type(v, t);
   return use == CPB_TENSOR_WEIGHT && is_scalar(t) ? CPB_TENSOR_CONSTANT : use;
 }
