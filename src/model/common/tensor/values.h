@@ -200,8 +200,11 @@ cpb_have cpb_tensor_list_next(cpb_tensor_values *values, uint32_t number);
 cpb_have cpb_tensor_gather(cpb_tensor_values *values, cpb_range where, const char *name, cpb_span *bytes);
 /* CPB_HAVE with a field, or CPB_WIRE_END. */
 cpb_have cpb_tensor_scan_next(cpb_tensor_values *values, cpb_wire_event *event);
-/* Turns a result of cpb_input_span other than CPB_HAVE into an error, for the input's end and its failures. */
+/* Turns a result of cpb_input_span other than CPB_HAVE into an error, for the model's end and failures. */
 cpb_have cpb_tensor_settle(cpb_tensor_values *values, cpb_have have);
+/* The first of these bytes of values, at most `most`, of the model or of the other file; anything but CPB_HAVE is
+ * settled. */
+cpb_have cpb_tensor_span(cpb_tensor_values *values, cpb_range left, size_t most, cpb_span *bytes);
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
