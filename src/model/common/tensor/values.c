@@ -180,11 +180,10 @@ static cpb_have check_content(cpb_tensor_values *v) {
     cpb_fail(v->error, CPB_E_DAMAGED, v->shape_at.offset, "%s has 2^64 bytes or more", v->layout->shape_name);
     return CPB_FAILED;
   }
-  if (v->location && !v->has_length) v->content.length = v->stored;
+  if (v->location && v->layout->external) return cpb_tensor_measure_external(v);
   if ((v->content.length == 0 && !v->location) || v->content.length == v->stored) return CPB_HAVE;
   cpb_fail(v->error, CPB_E_DAMAGED, v->location ? CPB_NO_OFFSET : v->content.offset,
-           "%s has %llu bytes; expected %llu by shape and type",
-           v->location && v->layout->external ? "external_data" : name, (unsigned long long)v->content.length,
+           "%s has %llu bytes; expected %llu by shape and type", name, (unsigned long long)v->content.length,
            (unsigned long long)v->stored);
   return CPB_FAILED;
 }
