@@ -89,13 +89,15 @@ static void destroy(void *state) {
 /* --- Reading ------------------------------------------------------------------------------ */
 
 static cpb_have fail_at_end(reader *r, const char *instead) {
-  char name[80] = "a slice"; /* its key is binary */
+  char name[80];
   const cpb_stored *s = r->stored;
   if (instead[0]) cpb_fail(r->error, CPB_E_FORMAT, CPB_NO_OFFSET, "the shard is %s", instead);
-  if (s->key[0]) cpb_quote(name, sizeof name, (const uint8_t *)s->key, s->key_size);
+  const bool is_slice = s->key[0] == 0; /* its key is binary */
+  cpb_quote(name, sizeof name, (const uint8_t *)s->key, s->key_size);
   cpb_fail(r->error, CPB_E_TRUNCATED, r->input->size,
-           "the shard ends within the values of %s; expected %llu bytes from byte %llu on", name,
-           (unsigned long long)s->size, (unsigned long long)s->offset);
+           "the shard ends within the values of %s%s%s; expected %llu bytes from byte %llu on", is_slice ? "" : "\"",
+           is_slice ? "a slice" : name, is_slice ? "" : "\"", (unsigned long long)s->size,
+           (unsigned long long)s->offset);
   return CPB_FAILED;
 }
 
