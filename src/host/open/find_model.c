@@ -364,16 +364,22 @@ static cpb_file *open_latest(const cpb_allocator *a, const char *url, const cpb_
 static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb_url_options *urls, char *out,
                           cpb_error *error) {
   static const char *const in_folder[] = {"saved_model.pb", "saved_model.pbtxt", CHUNKED, NULL};
+  static const char *const itself[] = {"", NULL};
   const cpb_allocator a = cpb_allocator_or_default(given);
   bool is_folder = cpb_path_ends_with(url, "/"), is_package = cpb_path_ends_with(url, ".mlpackage"), absent;
   cpb_error first = {.code = CPB_OK};
+  cpb_address address;
+  if (!cpb_address_check(url, &address, error)) return NULL;
+  /* an ending of a host would name another one */
+  const bool has_path = address.path < address.query;
+  const char *const *endings = !has_path ? itself : is_folder ? in_folder : of_name;
   cpb_file *file = is_package ? find_named_package(&a, url, urls, out, &absent, error) : NULL;
   if (file || ends_search(error)) return file;
-  file = find_ending(&a, url, is_folder ? in_folder : of_name, urls, out, &absent, &first, error);
+  file = find_ending(&a, url, endings, urls, out, &absent, &first, error);
   if (file || !absent) return file;
   if (is_folder) file = find_package(&a, url, urls, out, &absent, error);
   if (is_folder && !file && !ends_search(error)) file = open_latest(&a, url, urls, out, &absent, error);
-  if (file || ends_search(error) || !absent) return file;
+  if (file || ends_search(error) || !absent || !has_path) return file;
   cpb_error_begin(error, NULL);
   cpb_fail(error, first.code, first.offset, "%s; tried %s", first.message,
            is_folder    ? "saved_model.pb, saved_model.pbtxt, saved_model.cpb, Manifest.json and checkpoint in it"
