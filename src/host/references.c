@@ -101,9 +101,18 @@ static char *path_of(const cpb_references *r, cpb_span name, size_t *folder, cpb
 
 /* --- Opening -------------------------------------------------------------------------- */
 
-static cpb_file *refuse(cpb_error *error) {
-  cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET,
-           "it is not in the folder of the file that names it, and is read only with --allow-references");
+/* Why a name is not taken for that of a file in the folder (cpb_file_name_normalize), or the file is not there. */
+static const char *reason_of(const char *name) {
+  const size_t length = strlen(name);
+  if (strstr(name, "://")) return "its name is a URL";
+  if (name[0] == '/') return "its name is absolute";
+  if (strchr(name, '\\')) return "its name has a \\; expected / between folders";
+  if (length == 0 || name[length - 1] == '/') return "its name is that of a folder";
+  return "it is not in the folder of the file that names it";
+}
+
+static cpb_file *refuse(const char *name, cpb_error *error) {
+  cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "%s, and is read only with --allow-references", reason_of(name));
   return NULL;
 }
 
@@ -117,7 +126,7 @@ static cpb_file *open_file(const cpb_references *r, int fd, cpb_error *error) {
 static cpb_file *open_local(const cpb_references *r, const char *path, size_t folder, int *fd, cpb_error *error) {
   const cpb_reference_home home = {r->path, folder, r->identity};
   *fd = r->allowed ? cpb_regular_open(path, 0, error) : cpb_reference_descriptor(&home, path, error);
-  if (*fd < 0 && error->code == CPB_OK) return refuse(error);
+  if (*fd < 0 && error->code == CPB_OK) return refuse(path + folder, error);
   return open_file(r, *fd, error);
 }
 
@@ -158,7 +167,7 @@ static cpb_file *open_name(cpb_references *r, const char *name, int *fd, cpb_err
   if (!plain) return cpb_fail_memory(error), NULL;
   const bool stays = cpb_file_name_normalize((cpb_span){(const uint8_t *)name, strlen(name)}, plain);
   if (r->path && (stays || r->allowed)) file = open_relative(r, stays ? plain : name, fd, error);
-  else refuse(error);
+  else refuse(name, error);
   cpb_release(&r->allocator, plain);
   return file;
 }

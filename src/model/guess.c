@@ -21,6 +21,7 @@ static const struct {
 } names[] = {{"saved_model.pb", CPB_MODEL_SAVED_MODEL, true},
              {"saved_model.cpb", CPB_MODEL_SAVED_MODEL, true},
              {"keras_metadata.pb", CPB_MODEL_KERAS_METADATA, true},
+             {".index", CPB_MODEL_CHECKPOINT, true},
              {".fb", CPB_MODEL_SAMEDIFF_GRAPH, false},
              {".onnx", CPB_MODEL_ONNX, false},
              {".mlmodel", CPB_MODEL_COREML, false},

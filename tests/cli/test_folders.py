@@ -121,3 +121,38 @@ def test_nothing_in_it(cpb, tmp_path):
     assert result.returncode == 3 and not result.stdout
     said = result.stderr.decode()
     assert said.startswith(f"{tmp_path}: a directory without saved_model.pb, ") and "1/saved_model.pb" in said
+
+
+MANIFEST = '{"rootModelIdentifier": "m", "itemInfoEntries": {"m": {"path": "%s"}}}'
+LISTED = "its Manifest.json names no model: "
+
+
+@pytest.mark.parametrize("name, content, says", [
+    ("Manifest.json", "", LISTED + "not JSON"),
+    ("Manifest.json", '{"itemInfoEntries": {}}', LISTED + "rootModelIdentifier is missing"),
+    ("Manifest.json", '{"rootModelIdentifier": "m"}', LISTED + 'itemInfoEntries has no "path" for "m"'),
+    ("Manifest.json", MANIFEST % "../x", LISTED + 'path is "../x"; expected that of a file in Data'),
+    ("checkpoint", 'model_checkpoint_path: "/gone/m-5"', 'names "m-5", but there is no "m-5.index"'),
+    ("variables/variables.index", "", "the variables of a SavedModel, but without saved_model.pb"),
+    ("coremldata.bin", "x", 'a directory without a model; "coremldata.bin" in it is a part of a compiled Core ML model'),
+    ("m.safetensors", "\x08\0\0\0\0\0\0\0{}      ", '"m.safetensors" in it is a safetensors file; it has weights'),
+    ("README.md", "a text", "without saved_model.pb"),
+])
+def test_what_is_wrong_with_a_folder(cpb, tmp_path, name, content, says):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(content)
+    result = cpb.run("inspect", tmp_path)
+    assert result.returncode in (2, 3) and says in result.stderr.decode() and result.stderr.count(b"\n") == 1
+
+
+def test_a_package_without_its_manifest(cpb, tmp_path):
+    (tmp_path / "m.mlpackage").mkdir()
+    assert b"a package without Manifest.json" in cpb.run("inspect", tmp_path / "m.mlpackage").stderr
+
+
+def test_a_manifest_after_a_byte_order_mark(cpb, tmp_path):
+    shutil.copytree(CASES / "multi.mlpackage", tmp_path / "m.mlpackage")
+    manifest = tmp_path / "m.mlpackage" / "Manifest.json"
+    manifest.write_bytes(b"\xef\xbb\xbf" + manifest.read_bytes())
+    assert cpb.ok("inspect", tmp_path / "m.mlpackage", "overview", "--json")

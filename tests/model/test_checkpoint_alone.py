@@ -177,9 +177,10 @@ def test_optimizers_and_counters_are_no_parameters(cpb, tmp_path):
 def test_a_folder_stands_for_its_latest(cpb, tmp_path):
     for name in "a", "b c":
         shutil.copy(CASES / "tf2/ck-1.index", tmp_path / f"{name}.index")
-    assert cpb.run("inspect", tmp_path).returncode == 3  # neither is the only one
+    result = cpb.run("inspect", tmp_path)
+    assert result.returncode == 1 and b"with 2 checkpoints; expected the path of one of them: a.index, b c.index" in result.stderr
     for text, code in (('model_checkpoint_path: "b c"\n', 0), ('other: "x"\nmodel_checkpoint_path:"/gone/a"', 0),
-                       ('model_checkpoint_path: "..', 3), ('model_checkpoint_path: ".."', 3), ("", 3)):
+                       ('model_checkpoint_path: "..', 1), ('model_checkpoint_path: ".."', 1), ("", 1)):
         (tmp_path / "checkpoint").write_text(text)
         assert cpb.run("inspect", tmp_path, "overview").returncode == code, text
     (tmp_path / "a.index").unlink()
@@ -311,6 +312,25 @@ def test_values_that_are_missing_are_named(cpb, tmp_path):
     path = old(tmp_path / "m.ckpt", [tensor(b"w", [2, 2], QUARTERS)], quarters()[1:])
     result = cpb.run("extract", path, "w", "-o", "-")
     assert result.returncode == 2 and b'no values for a slice of "w"' in result.stderr
+
+
+def test_a_cut_data_file_has_the_tensors_before(cpb, tmp_path):
+    """The object graph comes last: it is lost, and only names tell what tensors are for."""
+    shutil.copytree(CASES / "tf2", tmp_path, dirs_exist_ok=True)
+    data, = tmp_path.glob("*.data-*")
+    whole = data.read_bytes()
+    items = {item["name"]: item["stored"] for item in inspect(cpb, tmp_path)["variables"]["items"]}
+    name, last = max(((name, at) for name, at in items.items() if name.endswith(KEY)), key=lambda item: item[1]["offset"])
+    data.write_bytes(whole[:last["offset"] + last["size"] + 1])
+    assert all(extract(cpb, tmp_path, key) is not None for key in items if key.endswith(KEY))
+    result = cpb.run("inspect", tmp_path)
+    assert result.returncode == 2 and b'the values of "_CHECKPOINTABLE_OBJECT_GRAPH"; expected' in result.stderr
+    assert "its data file is missing or damaged" in " ".join(result.stdout.decode().split())
+    data.write_bytes(whole[:last["offset"] + last["size"] - 1])
+    result = cpb.run("extract", tmp_path, name, "-o", "-")
+    assert result.returncode == 2 and not result.stdout
+    where = f'"{name}"; expected {last["size"]} bytes from byte {last["offset"]} on'
+    assert f"the shard ends within the values of {where}" in result.stderr.decode()
 
 
 def test_every_flipped_byte_of_version_1_is_noticed_or_makes_no_difference(cpb, tmp_path):

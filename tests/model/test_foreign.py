@@ -9,6 +9,8 @@ import zipfile
 import pytest
 
 from conftest import DATA
+from support import checkpoints as ck, onnx_models
+from support.coreml_wire import blob, const, program, value
 
 ROOT = DATA.parents[1]
 CASES = json.loads((DATA / "foreign.json").read_text())
@@ -73,3 +75,50 @@ def test_line_ends_are_only_converted_where_all_are(cpb, tmp_path):
     assert json.loads(cpb.ok("inspect", path, "--json"))["kind"] == "saved_model"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     assert "whose line ends were converted (CRLF)" in cpb.run("inspect", path).stderr.decode()
+
+
+# --- In the place of a file with values -----------------------------------------------------------
+
+
+SUBSTITUTES = {
+    "git lfs": (b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 160\n", "is a Git LFS pointer"),
+    "page": (b"<!DOCTYPE html><title>Not Found</title>" + b" " * 3000, 'is a web page, "Not Found"'),
+}
+
+
+def an_onnx(folder, data):
+    (folder / "m.onnx").write_bytes(onnx_models.elsewhere("w.bin", 8))
+    (folder / "w.bin").write_bytes(data)
+    return folder / "m.onnx", "w0"
+
+
+def a_coreml(folder, data):
+    (folder / "m.mlmodel").write_bytes(program(const(value([3], content=blob(b"@model_path/w.bin", 64)))))
+    (folder / "w.bin").write_bytes(data)
+    return folder / "m.mlmodel", "t"
+
+
+def a_checkpoint(folder, data):
+    (folder / "m.index").write_bytes(ck.table([[ck.header(), (b"t", ck.entry(1, [2], size=8))]]))
+    (folder / "m.data-00000-of-00001").write_bytes(data)
+    return folder / "m.index", "t"
+
+
+@pytest.mark.parametrize("make", [an_onnx, a_coreml, a_checkpoint])
+@pytest.mark.parametrize("substitute", SUBSTITUTES)
+def test_no_values_are_read_from_what_is_in_the_place_of_their_file(cpb, tmp_path, make, substitute):
+    """However few they are: the text is as long as they need it."""
+    data, says = SUBSTITUTES[substitute]
+    path, name = make(tmp_path, data)
+    result = cpb.run("extract", path, name, "-o", "-", "--raw")
+    assert result.returncode == 2 and not result.stdout and says in result.stderr.decode()
+    if make is an_onnx:
+        result = cpb.run("convert", path, "-o", tmp_path / "out.onnx")
+        assert result.returncode == 2 and says in result.stderr.decode() and not (tmp_path / "out.onnx").exists()
+
+
+def test_values_may_look_like_a_text(cpb, tmp_path):
+    """Pointers and pages are small; files of values are not."""
+    data = SUBSTITUTES["git lfs"][0].ljust(65537, b"\n")
+    path, name = an_onnx(tmp_path, data)
+    assert cpb.ok("extract", path, name, "-o", "-", "--raw") == data[8:24]

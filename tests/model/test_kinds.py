@@ -3,6 +3,7 @@
 import pytest
 
 from conftest import DATA, manifest
+from support import onnx_models
 from support.asking import ask
 
 KINDS = {"tensorflow.SavedModel": "saved_model", "tensorflow.GraphDef": "graph_def"}
@@ -37,3 +38,22 @@ def test_an_empty_file_is_said_to_be_empty(cpb, tmp_path, options):
     result = cpb.run("inspect", "x", *options, cwd=tmp_path)
     assert result.returncode == 2
     assert result.stderr.startswith(b"x: an empty file; get it again")
+
+
+@pytest.mark.parametrize("name", ["m.onnx", "m", "g.pb"])
+@pytest.mark.parametrize("damage", [lambda data: data + b"\n", lambda data: data + bytes(100),
+                                    lambda data: data[:len(data) * 2 // 3] + bytes(len(data) - len(data) * 2 // 3)])
+def test_damage_near_the_beginning_does_not_hide_the_kind(cpb, tmp_path, name, damage):
+    """As if the file were cut off there, once it has proved what it is."""
+    path = tmp_path / name
+    whole = (DATA / "cpb/real_frozen_conv/orig.pb").read_bytes()[:686] if name == "g.pb" else onnx_models.elsewhere("w.bin")
+    path.write_bytes(damage(whole))
+    result = cpb.run("inspect", path)
+    assert result.returncode == 1 and result.stdout.startswith(b"Damaged: ")
+
+
+def test_the_index_of_a_checkpoint_that_is_cut_off(cpb, tmp_path):
+    path = tmp_path / "m.index"
+    path.write_bytes((DATA / "cases/tf2/ck-1.index").read_bytes()[:-10])
+    result = cpb.run("inspect", path)
+    assert result.returncode == 2 and b"not a checkpoint index: expected LevelDB's magic number" in result.stderr

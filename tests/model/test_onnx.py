@@ -306,6 +306,38 @@ def test_other_files_stay_in_the_folder(cpb, beside, tmp_path):
     assert not array.any()
 
 
+@pytest.mark.parametrize("location, reason", [
+    ("/w.bin", "its name is absolute, and"), ("https://a/b", "its name is a URL, and"), ("a/", "its name is that of a folder, and"),
+    ("sub\\w.bin", "its name has a \\; expected / between folders, and"), ("a/../../b", "it is not in the folder of the file")])
+def test_each_refusal_has_its_reason(cpb, beside, location, reason):
+    relocated(beside, location)
+    result = cpb.run("extract", beside, "t", "-o", "-")
+    assert result.returncode == 3 and f", which has the values: {reason}" in result.stderr.decode()
+
+
+@pytest.mark.parametrize("changes, problem", [
+    ({"offset": "-4"}, '.offset is no number of bytes: "-4"'),
+    ({"length": "64.0"}, '.length is no number of bytes: "64.0"'),
+    ({"length": "396"}, ".length is 396; expected 400 by shape and type"),
+    ({"offset": str(2**64 - 32), "length": None}, f".offset is {2**64 - 32}; expected 400 bytes from there on before 2^64"),
+    ({"offset": str(2**64 - 1), "length": None}, f".offset is {2**64 - 1}; expected 400 bytes from there on before 2^64"),
+    ({"offset": str(2**64 - 1)}, f".offset is {2**64 - 1}; expected 400 bytes from there on before 2^64")])
+def test_entries_that_are_wrong_are_said_alike_by_all_commands(cpb, beside, tmp_path, changes, problem):
+    model = onnx.load(beside, load_external_data=False)
+    tensor = model.graph.initializer[0]
+    entries = {item.key: item.value for item in tensor.external_data} | changes
+    del tensor.external_data[:]
+    for key, text in entries.items():
+        if text is not None:
+            tensor.external_data.add(key=key, value=text)
+    beside.write_bytes(model.SerializeToString())
+    at = beside.read_bytes().index(tensor.SerializeToString())
+    for words, name in ("extract", ""), ("convert", 'tensor "t": '):
+        result = cpb.run(words, beside, *(["t"] if words == "extract" else []), "-o", tmp_path / "out.onnx")
+        assert result.returncode == 2 and not (tmp_path / "out.onnx").exists()
+        assert result.stderr.decode() == f"{beside}: byte {at}: {name}external_data{problem}\n"
+
+
 @pytest.mark.parametrize("location", ["", "a\nb", "x" * 5000])
 def test_values_that_are_no_names(cpb, beside, location):
     relocated(beside, location)

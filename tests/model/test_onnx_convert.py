@@ -134,7 +134,7 @@ def test_values_that_are_not_as_long_as_their_shape_says(cpb, tmp_path):
     model.graph.initializer[2].dims[0] = 31
     path.write_bytes(model.SerializeToString())
     result = cpb.run("convert", path, "-o", tmp_path / "out.onnx")
-    assert result.returncode == 2 and b'tensor "w2": external_data.length is not as shape and type say' in result.stderr
+    assert result.returncode == 2 and b'tensor "w2": external_data.length is 4096; expected 3968 by shape and type' in result.stderr
     assert not (tmp_path / "out.onnx").exists()
 
 

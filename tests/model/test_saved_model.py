@@ -153,7 +153,9 @@ def test_the_fingerprint_is_that_of_the_file_beside(cpb, tmp_path):
     result = cpb.run("inspect", tmp_path, "--json")
     said = json.loads(result.stdout)
     assert result.returncode == 1 and said["fingerprint"] == {"saved_model_checksum": "2"}  # the last one, as in parsers
-    assert [problem["text"] for problem in said["problems"]] == ["fingerprint.pb cannot be parsed to its end"]
+    assert [problem["text"] for problem in said["problems"]] == ["fingerprint.pb cannot be parsed beyond byte 4"]
+    (tmp_path / "fingerprint.pb").write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 96\n")
+    assert "fingerprint.pb is a Git LFS pointer" in json.loads(cpb.run("inspect", tmp_path, "--json").stdout)["problems"][0]["text"]
 
 
 def test_tables_have_nothing_that_a_terminal_acts_on(cpb, tmp_path):

@@ -202,6 +202,15 @@ def test_errors_name_line_and_field():
     assert error.endswith('21 "oops" is not a field of tensorflow.NodeDef')
     error = from_text("tensorflow.GraphDef", "node {\n  name: 'a'\n  op 3\n}").stderr.decode()
     assert error.endswith('line 3 of the text: expected :, not "3\\x0a}"')
+    for text, close in ("node {", "}"), ("node <", ">"), ("node [{", "}"), ("node [{}", "]"):
+        said = from_text("tensorflow.GraphDef", text).stderr.decode()
+        assert said.endswith(f'expected "{close}", not the end')
+
+
+def test_a_byte_order_mark_is_skipped():
+    text = "node { name: 'a' }"
+    assert from_text("tensorflow.GraphDef", "\ufeff" + text).stdout == from_text("tensorflow.GraphDef", text).stdout
+    assert from_text("tensorflow.GraphDef", text + "\ufeff").returncode != 0
 
 
 def test_nesting_is_bounded():

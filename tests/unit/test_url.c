@@ -59,9 +59,10 @@ static void names_show_nothing_that_is_secret(void **state) {
 static void text_that_is_no_url_is_refused(void **state) {
   (void)state;
   cpb_address a;
-  static const char *const wrong[] = {"http://",     "http:///x",     "http://:80/", "http://a b/",  "http://a/b c",
-                                      "http://a/\n", "http://a/\x7f", "s3:///key",   "s3://a b/key", "x",
-                                      "s3://a?b/c",  "s3://a#b",      "s3://a%2fb/c"};
+  static const char *const wrong[] = {
+      "http://",       "http:///x",       "http://:80/",  "http://a b/", "http://a/b c",   "http://a/\n",
+      "http://a/\x7f", "s3:///key",       "s3://a b/key", "x",           "s3://a?b/c",     "s3://a#b",
+      "s3://a%2fb/c",  "http://h:65536/", "http://h:x/",  "http://[::1", "http://[::1]x/", "http://::1/"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(cpb_address_parse(wrong[i], &a));
   assert_true(cpb_address_parse("s3://bucket/a key", &a));
   assert_true(cpb_address_parse("http://u:p@h:1/p?q#f", &a));

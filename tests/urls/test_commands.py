@@ -12,7 +12,7 @@ import zipfile
 import pytest
 
 from conftest import DATA, ROOT
-from support import big_graph, saved_models, tuned
+from support import big_graph, onnx_models, saved_models, tuned
 from urls.conftest import ENVIRONMENT
 
 FROZEN = DATA / "cpb" / "real_frozen_conv"
@@ -119,6 +119,16 @@ def test_large_files_take_few_requests(cpb, server, large, name, words, most):
     if words[0] in ("merge", "inspect", "cat"):
         assert out == local
     assert len(ranges) <= most, ranges
+
+
+@pytest.mark.parametrize("offset, requests", [(0, 1), (40_000, 1), (8 << 20, 2)])
+def test_values_in_a_large_file_beside_take_few_requests(cpb, server, below, offset, requests):
+    """Its beginning, which tells whether it is something else, costs none."""
+    (below / "beside.bin").write_bytes(bytes(offset) + b"0123456789abcdef" + bytes(1 << 20))
+    (below / "beside.onnx").write_bytes(onnx_models.elsewhere("beside.bin", offset))
+    url, token = server.url("/-/model/beside.onnx")
+    assert cpb.ok("extract", url, "w0", "-o", "-", "--raw") == b"0123456789abcdef"
+    assert sum("beside.bin" in request["url"] for request in server.seen(token)) == requests
 
 
 @pytest.mark.parametrize("options, least, limit", [([], 4, 10), (["--threads", "2"], 3, 6), (["--threads", "1"], 2, 4)], ids=str)

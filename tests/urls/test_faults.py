@@ -4,6 +4,7 @@ the JavaScript package (web/test/http.test.js)."""
 
 import http.server
 import re
+import socket
 import subprocess
 import threading
 import time
@@ -99,6 +100,19 @@ def test_a_header_without_an_end_is_no_lack_of_memory(server, read_url, what):
     result = read_url(f"{server.base}/-/header/{what}", "0+10")
     assert (result.returncode, result.stdout) == (1, b"")
     assert result.stderr.startswith(b"READ: the server's header is too long"), result.stderr
+
+
+def test_what_is_not_http_is_said_to_be_a_response(read_url):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        def greet():
+            with listening.accept()[0] as one:
+                one.recv(4096)
+                one.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+        thread = threading.Thread(target=greet)
+        thread.start()
+        result = read_url(f"http://127.0.0.1:{listening.getsockname()[1]}/x", "0+10")
+        thread.join()
+    assert result.stderr.startswith(b"READ: the response is not HTTP ("), result.stderr
 
 
 @matrix([

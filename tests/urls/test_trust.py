@@ -153,10 +153,22 @@ def test_secrets_are_not_in_answers(cpb, server):
             assert SECRET.encode() not in text and f"{server.base}{path}".encode() in text
 
 
-@pytest.mark.parametrize("url", ["http://", "https:///x", "http://host/a b", "s3://", "http://:80/x", "http://host/\nx"])
-def test_text_that_is_no_url_is_not_requested(read_url, url):
+@pytest.mark.parametrize("url", ["http://", "https:///x", "http://host/a b", "s3://", "http://:80/x", "http://host/\nx",
+                                 "http://host:65536/x", "http://host:x/", "http://[::1/x", "http://[::1"])
+def test_text_that_is_no_url_is_not_requested(cpb, read_url, url):
+    """Nor is what becomes a URL when the name of a model is appended."""
     result = read_url(url, "0+10")
     assert result.stderr.startswith(b"USAGE: this is no URL"), result.stderr
+    result = cpb.run("inspect", url)
+    assert result.returncode == 1 and b": this is no URL; expected" in result.stderr
+
+
+def test_endings_are_not_appended_to_a_bucket_or_a_host(cpb, server):
+    """They would name another one, which may be anybody's."""
+    result = cpb.run("inspect", "s3://bucket", env={"AWS_ENDPOINT_URL": server.base})
+    assert result.returncode == 1 and b"s3://bucket: this names no file; expected s3://BUCKET/KEY" in result.stderr
+    result = cpb.run("inspect", "http://host.invalid")
+    assert result.returncode == 3 and result.stderr.count(b"host.invalid") == 2 and b"tried" not in result.stderr
 
 
 @pytest.fixture

@@ -63,6 +63,7 @@ static size_t find_root_in(const cpb_allocator *a, char *out, size_t size, cpb_e
   memcpy(folder, out, length);
   strcpy(folder + length, "/");
   bool found = find_root(a, folder, length + 1, NULL, out, &absent, error);
+  if (cpb_is_of_content(error)) cpb_error_begin(error, NULL); /* another program may have a file of this name */
   cpb_release(a, folder);
   if (!found) out[length] = 0;
   return found ? length + 1 : 0;
@@ -76,8 +77,8 @@ static bool find_only(const cpb_allocator *a, const char *path, char *out, size_
   errno = in.error;
   if (in.error) return cpb_fail_errno(error, CPB_E_READ) == CPB_OK;
   if (in.num_versions > 0) return append(out, size, in.version);
-  if (in.num_models == 0 && in.num_indexes == 1) return append(out, size, in.index);
-  if (in.num_models != 1 || !append(out, size, in.models[0])) return false;
+  if (in.models.count == 0 && in.indexes.count == 1) return append(out, size, in.indexes.names[0]);
+  if (in.models.count != 1 || !append(out, size, in.models.names[0])) return false;
   if (cpb_lookup_is_directory(out)) *package = find_root_in(a, out, size, error);
   return *package > 0 || !cpb_lookup_is_directory(out);
 }
@@ -146,25 +147,118 @@ size_t cpb_count_versions(const char *path) {
 
 /* --- Opening ------------------------------------------------------------------------------- */
 
-static void fail_directory(const char *path, cpb_error *error) {
-  cpb_lookup_folder in;
+static void fail_several(const cpb_lookup_names *list, const char *what, cpb_error *error) {
   char names[160], quoted[64];
   size_t length = 0, shown = 0;
-  cpb_lookup_in_folder(path, &in);
-  for (; shown < in.num_models && shown < CPB_LOOKUP_SHOWN; shown++) {
-    cpb_quote(quoted, sizeof quoted, in.models[shown], strlen(in.models[shown]));
+  for (; shown < list->count && shown < CPB_LOOKUP_SHOWN; shown++) {
+    cpb_quote(quoted, sizeof quoted, list->names[shown], strlen(list->names[shown]));
     if (length + strlen(quoted) + 2 >= sizeof names) break;
     length += cpb_format(names + length, sizeof names - length, "%s%s", shown > 0 ? ", " : "", quoted);
   }
-  if (in.num_models > 1)
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "a directory with %zu models; expected the path of one of them: %s%s",
-             in.num_models, names, shown < in.num_models ? ", ..." : "");
-  else
-    cpb_fail(
-        error, CPB_E_READ, CPB_NO_OFFSET,
-        "a directory without saved_model.pb, saved_model.cpb or a Manifest.json that names a model in it, without "
-        "versions of these (1/saved_model.pb), a checkpoint, and without an .onnx, .mlmodel, .mlpackage, .meta, .pb, "
-        ".cpb, .fb or .zip");
+  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "a directory with %zu %s; expected the path of one of them: %s%s",
+           list->count, what, names, shown < list->count ? ", ..." : "");
+}
+
+/* A package whose manifest names no model. */
+static void fail_package(const cpb_allocator *a, char *path, size_t length, cpb_error *error) {
+  char *out = cpb_alloc(a, length + CPB_FIND_MODEL_ROOM);
+  cpb_error why = {.code = CPB_OK};
+  bool absent = false;
+  strcpy(path + length, "/");
+  if (!out) cpb_fail_memory(error);
+  else find_root(a, path, length + 1, NULL, out, &absent, &why);
+  cpb_release(a, out);
+  path[length] = 0;
+  if (ends_search(&why)) *error = why;
+  if (cpb_is_of_content(&why))
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "a directory without a model: %s", why.message);
+  else if (absent && cpb_path_ends_with(path, ".mlpackage"))
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "a package without Manifest.json, which names the model in it");
+}
+
+/* A list of checkpoints whose latest is elsewhere. */
+static void fail_latest(const cpb_allocator *a, char *path, size_t length, cpb_error *error) {
+  char name[CPB_LATEST_ROOM], quoted[80];
+  cpb_error why = {.code = CPB_OK};
+  bool absent;
+  strcpy(path + length, "/checkpoint");
+  cpb_file *file = open_naming(a, path, NULL, &absent, &why);
+  const bool found = file && cpb_latest_checkpoint(a, file, name, &why);
+  path[length] = 0;
+  if (ends_search(&why)) *error = why;
+  if (!found) return;
+  cpb_quote(quoted, sizeof quoted, name, strlen(name));
+  cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET,
+           "a directory without a model: its file \"checkpoint\" names \"%s\", but there is no \"%s.index\" in it",
+           quoted, quoted);
+}
+
+/* Files of other programs in it. Texts and data may belong to anything, so only files that tell what the directory is
+ * count. */
+static bool describe_other(const cpb_allocator *a, const char *path, char *out, size_t size, cpb_error *error) {
+  static const char *const of_anything[] = {"json", "xml", "text", "data", "program", "media", "document", NULL};
+  cpb_error why = {.code = CPB_OK};
+  uint64_t total;
+  size_t length = CPB_BEGIN_BYTES;
+  cpb_file *file = cpb_file_open_beside(a, path, &why);
+  const bool is_read = file && cpb_file_size(file, &total, &why) == CPB_OK;
+  const uint8_t *begin = is_read ? cpb_file_read(file, 0, &length, &why) : NULL;
+  const cpb_file_ends ends = {.struct_size = sizeof ends,
+                              .begin = begin,
+                              .begin_size = begin ? length : 0,
+                              .size = is_read ? total : 0,
+                              .name = path,
+                              .name_size = strlen(path)};
+  const char *kind = begin ? cpb_foreign_describe(&ends, out, size) : NULL;
+  for (const char *const *any = of_anything; kind && *any; any++)
+    if (strcmp(kind, *any) == 0) kind = NULL;
+  cpb_file_close(file);
+  if (ends_search(&why)) *error = why;
+  return kind != NULL;
+}
+
+static void fail_others(const cpb_allocator *a, char *path, size_t length, const cpb_lookup_names *others,
+                        cpb_error *error) {
+  char what[sizeof error->message], quoted[80];
+  for (size_t i = 0; i < others->count && i < CPB_LOOKUP_SHOWN && error->code == CPB_OK; i++) {
+    const char *name = others->names[i];
+    cpb_format(path + length, CPB_LOOKUP_NAME + 2, "/%s", name);
+    if (describe_other(a, path, what, sizeof what, error))
+      cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "a directory without a model; \"%s\" in it is %s",
+               cpb_quote(quoted, sizeof quoted, name, strlen(name)), what);
+  }
+  path[length] = 0;
+}
+
+/* The most certain reason comes first. `path` has room for names in it. */
+static void fail_directory_at(const cpb_allocator *a, char *path, cpb_error *error) {
+  const size_t length = strlen(path);
+  cpb_lookup_folder in;
+  cpb_lookup_in_folder(path, &in);
+  if (in.models.count > 1) fail_several(&in.models, "models", error);
+  else if (in.models.count == 0 && in.indexes.count > 1) fail_several(&in.indexes, "checkpoints", error);
+  if (error->code == CPB_OK) fail_package(a, path, length, error);
+  if (error->code == CPB_OK) fail_latest(a, path, length, error);
+  strcpy(path + length, "/variables");
+  if (error->code == CPB_OK && cpb_lookup_is_directory(path))
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET,
+             "a directory with the variables of a SavedModel, but without saved_model.pb");
+  path[length] = 0;
+  if (error->code == CPB_OK && in.models.count == 0) fail_others(a, path, length, &in.others, error);
+  cpb_fail(
+      error, CPB_E_READ, CPB_NO_OFFSET,
+      "a directory without saved_model.pb, saved_model.cpb or a Manifest.json that names a model in it, without "
+      "versions of these (1/saved_model.pb), a checkpoint, and without an .onnx, .mlmodel, .mlpackage, .meta, .pb, "
+      ".cpb, .fb or .zip");
+}
+
+static void fail_directory(const cpb_allocator *given, const char *path, cpb_error *error) {
+  const cpb_allocator a = cpb_allocator_or_default(given);
+  const size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
+  char *own = cpb_alloc(&a, size);
+  if (own) fail_directory_at(&a, strcpy(own, path), error);
+  else cpb_fail_memory(error);
+  cpb_release(&a, own);
 }
 
 #ifdef __wasi__
@@ -204,7 +298,7 @@ static cpb_file *open_found(const cpb_allocator *a, const char *path, const char
   if (package > 0) return open_item(a, found, package, error);
   if (strcmp(found, path) != 0) return cpb_file_open_beside(a, found, error);
   if (!cpb_lookup_is_directory(path)) return cpb_file_open(a, path, error);
-  fail_directory(path, error);
+  fail_directory(a, path, error);
   return NULL;
 }
 
@@ -270,16 +364,22 @@ static cpb_file *open_latest(const cpb_allocator *a, const char *url, const cpb_
 static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb_url_options *urls, char *out,
                           cpb_error *error) {
   static const char *const in_folder[] = {"saved_model.pb", "saved_model.pbtxt", CHUNKED, NULL};
+  static const char *const itself[] = {"", NULL};
   const cpb_allocator a = cpb_allocator_or_default(given);
   bool is_folder = cpb_path_ends_with(url, "/"), is_package = cpb_path_ends_with(url, ".mlpackage"), absent;
   cpb_error first = {.code = CPB_OK};
+  cpb_address address;
+  if (!cpb_address_check(url, &address, error)) return NULL;
+  /* an ending of a host would name another one */
+  const bool has_path = address.path < address.query;
+  const char *const *endings = !has_path ? itself : is_folder ? in_folder : of_name;
   cpb_file *file = is_package ? find_named_package(&a, url, urls, out, &absent, error) : NULL;
   if (file || ends_search(error)) return file;
-  file = find_ending(&a, url, is_folder ? in_folder : of_name, urls, out, &absent, &first, error);
+  file = find_ending(&a, url, endings, urls, out, &absent, &first, error);
   if (file || !absent) return file;
   if (is_folder) file = find_package(&a, url, urls, out, &absent, error);
   if (is_folder && !file && !ends_search(error)) file = open_latest(&a, url, urls, out, &absent, error);
-  if (file || ends_search(error) || !absent) return file;
+  if (file || ends_search(error) || !absent || !has_path) return file;
   cpb_error_begin(error, NULL);
   cpb_fail(error, first.code, first.offset, "%s; tried %s", first.message,
            is_folder    ? "saved_model.pb, saved_model.pbtxt, saved_model.cpb, Manifest.json and checkpoint in it"

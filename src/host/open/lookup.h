@@ -15,15 +15,19 @@ bool cpb_lookup_is_directory(const char *path);
 #define CPB_LOOKUP_SHOWN 5
 #define CPB_LOOKUP_NAME 256
 
+typedef struct cpb_lookup_names {
+  size_t count;
+  char names[CPB_LOOKUP_SHOWN][CPB_LOOKUP_NAME]; /* the first ones, sorted */
+} cpb_lookup_names;
+
 /* The models in a directory, judged by their names, with relative paths: files (m.onnx), packages (m.mlpackage) and
- * SavedModels (m/saved_model.pb); the model in the folder with the highest number as its name (2/saved_model.pb); and
- * the indexes of checkpoints. */
+ * SavedModels (m/saved_model.pb); the model in the folder with the highest number as its name (2/saved_model.pb); the
+ * indexes of checkpoints; and all other files. */
 typedef struct cpb_lookup_folder {
-  size_t num_models, num_versions, num_indexes;
-  char models[CPB_LOOKUP_SHOWN][CPB_LOOKUP_NAME]; /* the first ones, sorted by name */
+  cpb_lookup_names models, indexes, others;
+  size_t num_versions;
   char version[CPB_LOOKUP_NAME];
-  char index[CPB_LOOKUP_NAME]; /* the last one found */
-  int error;                   /* errno if it cannot be listed, and so seems empty; else 0 */
+  int error; /* errno if it cannot be listed, and so seems empty; else 0 */
 } cpb_lookup_folder;
 
 void cpb_lookup_in_folder(const char *path, cpb_lookup_folder *found);
@@ -66,7 +70,7 @@ cpb_file *cpb_archive_open_model(const cpb_allocator *a, cpb_file *zip, char **p
 #define CPB_PACKAGE_ROOM 256
 
 /* The root model according to the manifest, an open file: its name relative to the package's folder, within it. False
- * if the manifest does not name one, and with the error set if it cannot be read. Closes the file. */
+ * with the error set: it cannot be read, or names none (cpb_is_of_content). Closes the file. */
 bool cpb_package_root(const cpb_allocator *a, cpb_file *manifest, char out[CPB_PACKAGE_ROOM], cpb_error *error);
 
 /* In a folder of checkpoints, TensorFlow keeps a file `checkpoint` that names the latest one. */

@@ -67,21 +67,15 @@ static bool find_within(int directory, const char *entry, const char *const *nam
 }
 
 /* Keeps the first ones by name. */
-static void add_model(cpb_lookup_folder *found, const char *name) {
-  const size_t kept = found->num_models < CPB_LOOKUP_SHOWN ? found->num_models : CPB_LOOKUP_SHOWN;
+static void add(cpb_lookup_names *list, const char *name) {
+  const size_t kept = list->count < CPB_LOOKUP_SHOWN ? list->count : CPB_LOOKUP_SHOWN;
   size_t at = kept;
-  found->num_models++;
-  while (at > 0 && strcmp(name, found->models[at - 1]) < 0) at--;
+  list->count++;
+  while (at > 0 && strcmp(name, list->names[at - 1]) < 0) at--;
   if (at == CPB_LOOKUP_SHOWN || strlen(name) >= CPB_LOOKUP_NAME) return;
   const size_t moved = (kept < CPB_LOOKUP_SHOWN ? kept : CPB_LOOKUP_SHOWN - 1) - at;
-  memmove(found->models[at + 1], found->models[at], moved * CPB_LOOKUP_NAME);
-  strcpy(found->models[at], name);
-}
-
-static void add_index(cpb_lookup_folder *found, const char *name) {
-  if (strlen(name) >= CPB_LOOKUP_NAME) return;
-  found->num_indexes++;
-  strcpy(found->index, name);
+  memmove(list->names[at + 1], list->names[at], moved * CPB_LOOKUP_NAME);
+  strcpy(list->names[at], name);
 }
 
 static void add_folder(int directory, const char *name, cpb_lookup_folder *found) {
@@ -89,26 +83,27 @@ static void add_folder(int directory, const char *name, cpb_lookup_folder *found
   static const char *const served[] = {"saved_model.pb", "saved_model.cpb", "model.onnx", NULL};
   char path[CPB_LOOKUP_NAME];
   if (ends_with(name, ".mlpackage")) {
-    add_model(found, name);
+    add(&found->models, name);
   } else if (is_version(name)) {
     if (!find_within(directory, name, served, path)) return;
     if (found->num_versions++ == 0 || is_higher(path, found->version)) strcpy(found->version, path);
   } else if (find_within(directory, name, saved, path)) {
-    add_model(found, path);
+    add(&found->models, path);
   }
 }
 
 void cpb_lookup_in_folder(const char *path, cpb_lookup_folder *found) {
   struct stat what;
-  found->num_models = found->num_versions = found->num_indexes = 0;
+  found->models.count = found->indexes.count = found->others.count = found->num_versions = 0;
   DIR *directory = opendir(path);
   found->error = directory ? 0 : errno;
   for (const struct dirent *entry; directory && (entry = readdir(directory));) {
     const char *name = entry->d_name;
     if (name[0] == '.' || fstatat(dirfd(directory), name, &what, 0) != 0) continue;
     if (S_ISDIR(what.st_mode)) add_folder(dirfd(directory), name, found);
-    else if (S_ISREG(what.st_mode) && is_model_file(name)) add_model(found, name);
-    else if (S_ISREG(what.st_mode) && ends_with(name, ".index")) add_index(found, name);
+    else if (!S_ISREG(what.st_mode)) continue;
+    else if (is_model_file(name)) add(&found->models, name);
+    else add(ends_with(name, ".index") ? &found->indexes : &found->others, name);
   }
   if (directory) closedir(directory);
 }

@@ -14,28 +14,38 @@
 #define MANIFEST_MOST ((uint64_t)1 << 20) /* it has some hundred bytes */
 #define DEPTH 8
 
-static bool root_of(yyjson_val *manifest, char *out) {
+static bool root_of(yyjson_val *manifest, char *out, cpb_error *error) {
   static const char data[] = "Data/";
+  char shown[80];
   cpb_span id, path;
   yyjson_val *items = cpb_json_member(manifest, "itemInfoEntries");
-  if (!cpb_json_text(cpb_json_member(manifest, "rootModelIdentifier"), &id)) return false;
+  if (!cpb_json_text(cpb_json_member(manifest, "rootModelIdentifier"), &id))
+    return CPB_FAILS(error, CPB_E_FORMAT, CPB_NO_OFFSET, "rootModelIdentifier is missing; expected a text");
   yyjson_val *item = yyjson_is_obj(items) ? yyjson_obj_getn(items, (const char *)id.data, id.size) : NULL;
-  if (!cpb_json_text(cpb_json_member(item, "path"), &path) || path.size + sizeof data > CPB_PACKAGE_ROOM) return false;
+  if (!cpb_json_text(cpb_json_member(item, "path"), &path))
+    return CPB_FAILS(error, CPB_E_FORMAT, CPB_NO_OFFSET, "itemInfoEntries has no \"path\" for \"%s\", the root model",
+                     cpb_quote(shown, sizeof shown, id.data, id.size));
   memcpy(out, data, sizeof data - 1);
-  return cpb_file_name_normalize(path, out + sizeof data - 1);
+  if (path.size + sizeof data <= CPB_PACKAGE_ROOM && cpb_file_name_normalize(path, out + sizeof data - 1)) return true;
+  return CPB_FAILS(error, CPB_E_FORMAT, CPB_NO_OFFSET, "path is \"%s\"; expected that of a file in Data",
+                   cpb_quote(shown, sizeof shown, path.data, path.size));
 }
 
-/* Another program may have a file of this name: content of another kind is passed over. */
-static void pass_content(cpb_error *error) {
-  if (cpb_is_of_content(error)) cpb_error_begin(error, NULL);
+/* Editors of Windows put a byte order mark before the text. */
+static cpb_span without_mark(cpb_span text) {
+  const bool has = text.size >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0;
+  return has ? (cpb_span){text.data + 3, text.size - 3} : text;
 }
 
 bool cpb_package_root(const cpb_allocator *a, cpb_file *manifest, char out[CPB_PACKAGE_ROOM], cpb_error *error) {
   size_t size;
   uint8_t *text = cpb_file_read_all(manifest, MANIFEST_MOST, &size, error);
-  yyjson_doc *doc = text ? cpb_json_read(a, (cpb_span){text, size}, DEPTH, error) : NULL;
-  bool found = doc && root_of(yyjson_doc_get_root(doc), out);
-  pass_content(error);
+  yyjson_doc *doc = text ? cpb_json_read(a, without_mark((cpb_span){text, size}), DEPTH, error) : NULL;
+  bool found = doc && root_of(yyjson_doc_get_root(doc), out, error);
+  const cpb_error why = *error;
+  if (cpb_is_of_content(&why)) cpb_error_begin(error, NULL);
+  if (cpb_is_of_content(&why))
+    cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "its Manifest.json names no model: %s", why.message);
   yyjson_doc_free(doc);
   cpb_release(a, text);
   cpb_file_close(manifest);
@@ -85,7 +95,7 @@ bool cpb_latest_checkpoint(const cpb_allocator *a, cpb_file *file, char out[CPB_
   uint8_t *text = cpb_file_read_all(file, LIST_MOST, &size, error);
   const uint8_t *value = text ? find_value(text, text + size) : NULL;
   const bool found = value && read_latest(a, (const char *)value, (const char *)text + size, out, error);
-  pass_content(error);
+  if (cpb_is_of_content(error)) cpb_error_begin(error, NULL); /* another program may have a file of this name */
   cpb_release(a, text);
   cpb_file_close(file);
   return found;

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "cpb/open.h"
 #include "host/file.h"
+#include "model/foreign/foreign.h"
 
 #define NAME_SHOWN 80
 
@@ -16,8 +17,9 @@ typedef struct rewritten {
   cpb_onnx_file file;
   uint64_t *begins; /* of the pieces in the file */
   size_t count;
-  cpb_input input;  /* of another file: */
-  const char *name; /* which one it is turned to */
+  cpb_input input;             /* of another file: */
+  const char *name;            /* which one it is turned to */
+  cpb_foreign_instead instead; /* what that is */
 } rewritten;
 
 /* --- Another file --------------------------------------------------------------------- */
@@ -25,10 +27,12 @@ typedef struct rewritten {
 static void turn(rewritten *r, const cpb_other_file *other) {
   if (r->name == other->name) return;
   r->name = other->name;
+  r->instead = (cpb_foreign_instead){.size = 0};
   cpb_input_turn(&r->input, r->input.file + 1, other, CPB_NO_OFFSET);
 }
 
-static cpb_code fail_other(const rewritten *r, const cpb_onnx_piece *piece, cpb_have have, cpb_error *error) {
+static cpb_code fail_other(const rewritten *r, const cpb_onnx_piece *piece, cpb_have have, const char *instead,
+                           cpb_error *error) {
   char name[NAME_SHOWN];
   cpb_code code = have == CPB_AT_END ? CPB_E_TRUNCATED : r->input.failure.code;
   const cpb_other_file *other = &piece->other;
@@ -39,6 +43,7 @@ static cpb_code fail_other(const rewritten *r, const cpb_onnx_piece *piece, cpb_
     cpb_error_take_numbers(error, &r->input.failure);
     return code;
   }
+  if (instead[0]) return cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "\"%s\", which has values, is %s", name, instead);
   return cpb_fail(error, code, CPB_NO_OFFSET, "\"%s\", which has values, has %llu bytes; expected at least %llu", name,
                   (unsigned long long)r->input.other_size, (unsigned long long)(piece->offset + piece->length));
 }
@@ -47,10 +52,12 @@ static cpb_code read_other(rewritten *r, const cpb_onnx_piece *piece, uint64_t a
                            cpb_error *error) {
   cpb_span bytes;
   cpb_have have;
+  char instead[sizeof error->message];
+  const cpb_range left = {piece->offset + at, piece->length - at};
   turn(r, &piece->other);
-  while ((have = cpb_input_span(&r->input, piece->offset + at, *length, piece->length - at, &bytes)) == CPB_WAIT)
+  while ((have = cpb_foreign_span(&r->instead, &r->input, left, *length, &bytes, instead, sizeof instead)) == CPB_WAIT)
     cpb_message_file_supply(r->message, &r->input, error);
-  if (have != CPB_HAVE) return fail_other(r, piece, have, error);
+  if (have != CPB_HAVE) return fail_other(r, piece, have, instead, error);
   *length = bytes.size;
   memcpy(out, bytes.data, bytes.size);
   return CPB_OK;

@@ -90,6 +90,11 @@ static bool begin(cpb_model_file *f, cpb_error *error) {
   return !f->reading;
 }
 
+static void append(cpb_error *error, const char *words, const cpb_error *more) {
+  const size_t length = strlen(error->message);
+  cpb_format(error->message + length, sizeof error->message - length, "; %s%s", words, more->message);
+}
+
 /* --- A variable ----------------------------------------------------------------------------- */
 
 static bool same(cpb_span a, cpb_span b) { return a.size == b.size && memcmp(a.data, b.data, a.size) == 0; }
@@ -159,8 +164,17 @@ static const cpb_stored *find_stored(cpb_model_file *f, const cpb_question *ques
   return stored;
 }
 
-static bool load_checkpoint(cpb_model_file *f, cpb_error *error) {
-  if (!cpb_beside_load(f, CPB_BESIDE_CHECKPOINT, error)) return false;
+static bool is_damage(cpb_code code) {
+  return code == CPB_E_DAMAGED || code == CPB_E_TRUNCATED || code == CPB_E_FORMAT;
+}
+
+/* Without the object graph, a variable is still found by its key: `of_graph` says why it could not be read. */
+static bool load_checkpoint(cpb_model_file *f, cpb_error *of_graph, cpb_error *error) {
+  const bool loaded = cpb_beside_load(f, CPB_BESIDE_CHECKPOINT, error);
+  if (!loaded && (!f->checkpoint || !is_damage(error->code))) return false;
+  *of_graph = *error;
+  cpb_error_begin(error, NULL);
+  cpb_model_file_blame(f, 0, NULL);
   if (!f->checkpoint)
     cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
              "the model has no checkpoint; expected variables/variables.index beside it");
@@ -178,7 +192,11 @@ cpb_values_file *cpb_model_file_variable(cpb_model_file *f, const char *name, si
                                  .name_size = name_size,
                                  .meta_graph = how.meta_graph,
                                  .count = CANDIDATES};
-  const cpb_stored *stored = begin(f, error) && load_checkpoint(f, error) ? find_stored(f, &question, error) : NULL;
+  cpb_error of_graph;
+  if (!begin(f, error) || !load_checkpoint(f, &of_graph, error)) return NULL;
+  const cpb_stored *stored = find_stored(f, &question, error);
+  if (!stored && of_graph.code != CPB_OK && f->kind != CPB_MODEL_CHECKPOINT)
+    append(error, "its object graph could not be read: ", &of_graph);
   if (!stored) return NULL;
   how.checkpoint = f->checkpoint;
   return open_values(f, cpb_values_new(&f->allocator, f->kind, stored->key, stored->key_size, &how), error);
@@ -199,8 +217,7 @@ static cpb_values_file *open_variable_instead(cpb_model_file *f, const char *nam
   *error = other;
   if (!is_unknown(&other) && (other.code != CPB_E_FORMAT || f->checkpoint)) return NULL;
   *error = first;
-  const size_t length = strlen(first.message);
-  if (is_unknown(&other)) cpb_format(error->message + length, sizeof error->message - length, "; %s", other.message);
+  if (is_unknown(&other)) append(error, "", &other);
   cpb_model_file_blame(f, 0, NULL);
   return NULL;
 }

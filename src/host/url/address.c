@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/status.h"
 #include "base/url_text.h"
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
@@ -35,8 +36,24 @@ static bool cut(const char *url, cpb_address *a) {
   return true;
 }
 
+/* Whether the host, perhaps in brackets, is followed by nothing or by a port, which may be empty. */
+static bool has_port(const cpb_address *a) {
+  const char *at = a->host, *end = a->host + a->host_length;
+  unsigned port = 0;
+  if (*at == '[') at = memchr(at, ']', a->host_length);
+  if (!at || (*at == ']' && at + 1 < end && at[1] != ':')) return false;
+  while (at < end && *at != ':') at++;
+  for (at += at < end; at < end; at++) {
+    if (*at < '0' || *at > '9') return false;
+    port = 10 * port + (unsigned)(*at - '0');
+    if (port > UINT16_MAX) return false;
+  }
+  return true;
+}
+
 bool cpb_address_parse(const char *url, cpb_address *address) {
   if (!cut(url, address) || address->host_length == 0 || *address->host == ':') return false;
+  if (cpb_address_is_http(address) && !has_port(address)) return false;
   bool escapes = cpb_url_has_key(span_of(url));
   if (escapes && ((*address->path && *address->path != '/') || memchr(address->host, '%', address->host_length)))
     return false;
@@ -45,6 +62,16 @@ bool cpb_address_parse(const char *url, cpb_address *address) {
     if (((unsigned char)*p <= ' ' && !space) || *p == 0x7f) return false;
   }
   return true;
+}
+
+bool cpb_address_check(const char *url, cpb_address *address, cpb_error *error) {
+  if (!cpb_address_parse(url, address))
+    return CPB_FAILS(
+        error, CPB_E_USAGE, CPB_NO_OFFSET,
+        "this is no URL; expected http://, https://, s3://, hf:// or gs://, a host, perhaps with a port up "
+        "to 65535, and a path");
+  if (!cpb_address_has_scheme(address, "s3") || address->path < address->query) return true;
+  return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET, "this names no file; expected s3://BUCKET/KEY");
 }
 
 bool cpb_address_has_scheme(const cpb_address *a, const char *scheme) {

@@ -15,8 +15,11 @@ typedef struct cpb_address {
 } cpb_address;
 
 /* False for a text that is not a URL with a supported scheme, has no host, or has a space (except in a key) or control
- * character, or a "?", "#" or "%" in a bucket's name. */
+ * character, something else than a port after the host, or a "?", "#" or "%" in a bucket's name. */
 bool cpb_address_parse(const char *url, cpb_address *address);
+
+/* The same, also for a bucket without a key; false with the error set. */
+bool cpb_address_check(const char *url, cpb_address *address, cpb_error *error);
 
 /* Whether the scheme is http or https. */
 bool cpb_address_is_http(const cpb_address *address);

@@ -382,9 +382,12 @@ static cpb_outcome fail_with(cpb_exchange *x, CURLcode code, cpb_error *error) {
     return CPB_REFUSED;
   }
   if (code == CURLE_OUT_OF_MEMORY) return cpb_fail_memory(error), CPB_REFUSED;
-  const bool passes = may_pass(code);
+  const bool passes = may_pass(code), is_other = code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY;
   cpb_fail(error, passes ? CPB_E_UNAVAILABLE : CPB_E_READ, CPB_NO_OFFSET, "%s (%s)",
-           x->begun ? "the response broke off" : "no response", cpb_quote(text, sizeof text, said, strlen(said)));
+           x->begun   ? "the response broke off"
+           : is_other ? "the response is not HTTP"
+                      : "no response",
+           cpb_quote(text, sizeof text, said, strlen(said)));
   long number = 0;
   if (x->curl.easy_getinfo(x->easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK) error->system = (int16_t)number;
   return passes ? CPB_INTERRUPTED : CPB_REFUSED;

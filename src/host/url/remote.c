@@ -427,9 +427,7 @@ bool cpb_remote_is_absent(const cpb_remote *r) {
 
 static bool set_url(cpb_remote *r, const char *url, cpb_error *error) {
   cpb_address address;
-  if (!cpb_address_parse(url, &address))
-    return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET,
-                     "this is no URL; expected http://, https://, s3://, hf:// or gs://, a host and a path");
+  if (!cpb_address_check(url, &address, error)) return false;
   r->exchange = cpb_exchange_new(&r->allocator, error);
   if (!r->exchange) return false;
   r->is_s3 = cpb_address_has_scheme(&address, "s3");

@@ -88,20 +88,32 @@ static void destroy(void *state) {
 
 /* --- Reading ------------------------------------------------------------------------------ */
 
-/* The shard ends too early: perhaps the file is something else, such as an HTML page. */
-static cpb_have fail_at_end(reader *r) {
-  char instead[sizeof r->error->message];
-  const cpb_have have = cpb_foreign_find_instead(&r->instead, r->input, instead, sizeof instead);
-  if (have != CPB_HAVE) return have;
+static cpb_have fail_at_end(reader *r, const char *instead) {
+  char name[80];
+  const cpb_stored *s = r->stored;
   if (instead[0]) cpb_fail(r->error, CPB_E_FORMAT, CPB_NO_OFFSET, "the shard is %s", instead);
-  return fails(r, CPB_E_TRUNCATED, r->input->size, "the shard ends within the values of this tensor");
+  const bool is_slice = s->key[0] == 0; /* its key is binary */
+  cpb_quote(name, sizeof name, (const uint8_t *)s->key, s->key_size);
+  cpb_fail(r->error, CPB_E_TRUNCATED, r->input->size,
+           "the shard ends within the values of %s%s%s; expected %llu bytes from byte %llu on", is_slice ? "" : "\"",
+           is_slice ? "a slice" : name, is_slice ? "" : "\"", (unsigned long long)s->size,
+           (unsigned long long)s->offset);
+  return CPB_FAILED;
+}
+
+/* Bytes of the shard from `at` on, at most `most`. */
+static cpb_have look(reader *r, uint64_t at, size_t most, cpb_span *bytes) {
+  char instead[sizeof r->error->message];
+  cpb_have have =
+      cpb_foreign_span(&r->instead, r->input, (cpb_range){at, r->end - at}, most, bytes, instead, sizeof instead);
+  if (have == CPB_AT_END) have = fail_at_end(r, instead);
+  if (have == CPB_FAILED && r->error->code == CPB_OK) *r->error = r->input->failure;
+  return have;
 }
 
 /* The next bytes of the shard, at most `most` and none from `end` on; moves `at` past them. */
 static cpb_have read(reader *r, uint64_t end, size_t most, cpb_span *bytes) {
-  cpb_have have = cpb_input_span(r->input, r->at, (size_t)cpb_min_u64(end - r->at, most), r->end - r->at, bytes);
-  if (have == CPB_AT_END) have = fail_at_end(r);
-  if (have == CPB_FAILED && r->error->code == CPB_OK) *r->error = r->input->failure;
+  const cpb_have have = look(r, r->at, (size_t)cpb_min_u64(end - r->at, most), bytes);
   if (have == CPB_HAVE) r->at += bytes->size;
   return have;
 }
@@ -264,9 +276,7 @@ static cpb_have look_at_ends(reader *r) {
     cpb_span byte;
     if (r->number == 0) r->number = next_length(r);
     if (r->number == 0) continue;
-    cpb_have have = cpb_input_span(r->input, r->text_end - 1, 1, r->end - r->text_end + 1, &byte);
-    if (have == CPB_AT_END) have = fail_at_end(r);
-    if (have == CPB_FAILED && r->error->code == CPB_OK) *r->error = r->input->failure;
+    const cpb_have have = look(r, r->text_end - 1, 1, &byte);
     if (have != CPB_HAVE) return have;
     r->padded = byte.data[0] != 0;
     r->number = 0;

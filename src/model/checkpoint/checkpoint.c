@@ -333,7 +333,7 @@ static cpb_have find_instead(cpb_checkpoint *c) {
   if (c->stage != AT_INSTEAD) c->no_table = c->error;
   cpb_error_begin(&c->error, NULL);
   c->stage = AT_INSTEAD;
-  cpb_have have = cpb_foreign_find_instead(&c->instead, &c->input, what, sizeof what);
+  cpb_have have = cpb_foreign_find_instead(&c->instead, &c->input, (cpb_range){0, 0}, what, sizeof what);
   if (have == CPB_WAIT) return have;
   if (have == CPB_HAVE && what[0]) cpb_fail(&c->error, CPB_E_FORMAT, CPB_NO_OFFSET, "%s", what);
   else c->error = c->no_table;

@@ -455,9 +455,9 @@ static void write_problems(const reader *r, cpb_json_writer *a) {
   cpb_problems problems;
   cpb_problems_init(&problems, &r->allocator);
   if (has && r->given && r->graph.size == 0)
-    cpb_problems_add(
-        &problems, CPB_NO_OFFSET,
-        "the data file that has the object graph is not there; what tensors are for is told by their names");
+    cpb_problems_add(&problems, CPB_NO_OFFSET,
+                     "the object graph could not be read: its data file is missing or damaged; what tensors are for is "
+                     "told by their names");
   cpb_json_writer_open(a, "problems", '[');
   cpb_problems_write(&problems, a);
   cpb_json_writer_close(a, ']');

@@ -70,6 +70,9 @@ static bool has_control(cpb_span in) {
   return false;
 }
 
+/* Damage rules a type out, unless it was proved before: then what was read so far counts. */
+static int at_damage(int sum, bool is_settled) { return is_settled && sum > 0 ? sum : RULED_OUT; }
+
 /* Recursion ends with the tables of types, which hold no type within itself. */
 static int score(const cpb_evidence *type, cpb_span in, bool *is_settled) {
   const uint8_t *at = in.data, *end = in.data + in.size;
@@ -79,18 +82,19 @@ static int score(const cpb_evidence *type, cpb_span in, bool *is_settled) {
   for (int i = 0; i < FIELDS_MOST && at < end; i++) {
     uint64_t tag, size;
     const uint8_t *value = cpb_varint_read(at, end, &tag);
-    if (!value) return end - at < CPB_VARINT_MAX ? sum : RULED_OUT;
+    if (!value) return end - at < CPB_VARINT_MAX ? sum : at_damage(sum, *is_settled);
     const cpb_wire_type wire = (cpb_wire_type)(tag & 7);
     const cpb_evidence_field *field = find(type, (uint32_t)cpb_min_u64(tag >> 3, UINT32_MAX), wire);
     bool is_field =
         wire == CPB_WIRE_VARINT || wire == CPB_WIRE_LEN || wire == CPB_WIRE_FIXED32 || wire == CPB_WIRE_FIXED64;
-    if (!is_field || tag >> 3 == 0 || tag >> 3 >= 1u << 29 || (field && field->type != wire)) return RULED_OUT;
+    if (!is_field || tag >> 3 == 0 || tag >> 3 >= 1u << 29 || (field && field->type != wire))
+      return at_damage(sum, *is_settled);
     sum += field ? 1 : -1;
-    if (!measure(wire, &value, end, &size)) return end - value < CPB_VARINT_MAX ? sum : RULED_OUT;
+    if (!measure(wire, &value, end, &size)) return end - value < CPB_VARINT_MAX ? sum : at_damage(sum, *is_settled);
     cpb_span content = {value, (size_t)cpb_min_u64(size, (uint64_t)(end - value))};
-    if (field && field->is_text && has_control(content)) return RULED_OUT;
+    if (field && field->is_text && has_control(content)) return at_damage(sum, *is_settled);
     int inner = field && field->message ? score(field->message, content, is_settled) : 0;
-    if (inner < 0) return RULED_OUT;
+    if (inner < 0) return at_damage(sum, *is_settled);
     if (field && field->proves > 0 && inner >= field->proves) *is_settled = true;
     if (field && field->is_proof && field->is_proof(content)) *is_settled = true;
     sum += inner;

@@ -282,9 +282,15 @@ static cpb_have take_description(reader *r) {
 
 static cpb_have read_description(reader *r) {
   cpb_tensor_turn_to_external(&r->common.tensor);
-  cpb_have have =
-      cpb_input_gather(&r->common.input, r->constant.offset, sizeof r->description, r->description, &r->has);
-  return have == CPB_HAVE ? take_description(r) : cpb_tensor_settle(&r->common.tensor, have);
+  while (r->has < sizeof r->description) {
+    cpb_span bytes;
+    const cpb_range left = {r->constant.offset + r->has, sizeof r->description - r->has};
+    const cpb_have have = cpb_tensor_span(&r->common.tensor, left, (size_t)left.length, &bytes);
+    if (have != CPB_HAVE) return have;
+    memcpy(r->description + r->has, bytes.data, bytes.size);
+    r->has += bytes.size;
+  }
+  return take_description(r);
 }
 
 /* --- Steps -------------------------------------------------------------------------------- */

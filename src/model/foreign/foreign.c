@@ -93,11 +93,11 @@ const char *cpb_foreign_describe(const cpb_file_ends *given, char *out, size_t s
 
 enum { LARGEST = 65536 }; /* pointers and pages of servers are small, files with values are not */
 
-/* Whether a file of `size` bytes that begins with these is a known substitute for files: "a Git LFS pointer ...; fetch
- * ...", written to `out`, which has `room`; "" if it is not. */
-static bool describe_instead(cpb_span begin, uint64_t size, char *out, size_t room) {
+/* Whether a file that begins with these bytes is a known substitute for files: "a Git LFS pointer ...; fetch ...",
+ * written to `out`, which has `room`; "" if it is not. */
+static bool describe_instead(cpb_span begin, char *out, size_t room) {
   const cpb_file_ends given = {
-      .struct_size = sizeof given, .begin = begin.data, .begin_size = begin.size, .size = size};
+      .struct_size = sizeof given, .begin = begin.data, .begin_size = begin.size, .size = CPB_NO_OFFSET};
   cpb_file_ends ends;
   cpb_ends_copy(&ends, &given);
   const cpb_foreign_kind kind = cpb_foreign_look(&ends).kind;
@@ -106,12 +106,41 @@ static bool describe_instead(cpb_span begin, uint64_t size, char *out, size_t ro
   return cpb_foreign_describe(&ends, out, room) != NULL;
 }
 
-cpb_have cpb_foreign_find_instead(cpb_foreign_instead *f, cpb_input *input, char *out, size_t room) {
-  const uint64_t size = cpb_input_known_size(input);
-  out[0] = 0;
-  if (size > LARGEST) return CPB_HAVE;
-  const cpb_have have = cpb_input_gather(input, 0, cpb_min_size(sizeof f->begin, (size_t)size), f->begin, &f->size);
-  if (have != CPB_HAVE) return have;
-  describe_instead((cpb_span){f->begin, f->size}, size, out, room);
+static cpb_have take_begin(cpb_foreign_instead *f, cpb_input *input, cpb_range next) {
+  const uint64_t end = cpb_max_u64(sizeof f->begin, next.offset + cpb_min_u64(next.length, LARGEST));
+  while (f->size < sizeof f->begin) {
+    cpb_span bytes;
+    const cpb_have have = cpb_input_span(input, f->size, (size_t)(end - f->size),
+                                         cpb_max_u64(end, next.offset + next.length) - f->size, &bytes);
+    if (have == CPB_AT_END) break;
+    if (have != CPB_HAVE) return have;
+    bytes.size = cpb_min_size(bytes.size, sizeof f->begin - f->size);
+    memcpy(f->begin + f->size, bytes.data, bytes.size);
+    f->size += bytes.size;
+  }
   return CPB_HAVE;
+}
+
+/* The size is asked for only if the beginning is suspicious. */
+cpb_have cpb_foreign_find_instead(cpb_foreign_instead *f, cpb_input *input, cpb_range next, char *out, size_t room) {
+  uint64_t size = cpb_input_known_size(input);
+  out[0] = 0;
+  if (f->done || next.offset >= LARGEST || (size > LARGEST && size != CPB_NO_OFFSET)) return CPB_HAVE;
+  cpb_have have = take_begin(f, input, next);
+  if (have == CPB_HAVE && describe_instead((cpb_span){f->begin, f->size}, out, room))
+    have = cpb_input_size(input, 0, &size);
+  if (have != CPB_HAVE) return have;
+  if (size > LARGEST) out[0] = 0;
+  f->done = true;
+  return CPB_HAVE;
+}
+
+cpb_have cpb_foreign_span(cpb_foreign_instead *f, cpb_input *input, cpb_range left, size_t most, cpb_span *bytes,
+                          char *out, size_t room) {
+  cpb_have have = cpb_foreign_find_instead(f, input, left, out, room);
+  if (have != CPB_HAVE || out[0]) return have == CPB_HAVE ? CPB_AT_END : have;
+  have = cpb_input_span(input, left.offset, (size_t)cpb_min_u64(left.length, most), left.length, bytes);
+  if (have != CPB_AT_END) return have;
+  have = cpb_foreign_find_instead(f, input, (cpb_range){0, 0}, out, room);
+  return have == CPB_HAVE ? CPB_AT_END : have;
 }

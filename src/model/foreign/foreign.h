@@ -23,14 +23,23 @@ bool cpb_foreign_text(const cpb_file_ends *ends, cpb_foreign *found);
 
 /* --- instead ---------------------------------------------------------------------------------- */
 
-/* Identifies a file that cannot be read as the one expected next to a model, such as a file with values. */
+/* Identifies a small file that is in the place of the one expected next to a model, such as a Git LFS pointer. */
 
 typedef struct cpb_foreign_instead {
   uint8_t begin[256]; /* its first bytes */
   size_t size;        /* number of these bytes so far; 0 at first */
+  bool done;
 } cpb_foreign_instead;
 
-/* Identifies the input's current file, and reads its beginning if that is short. CPB_HAVE: `out` is set. */
-cpb_have cpb_foreign_find_instead(cpb_foreign_instead *instead, cpb_input *input, char *out, size_t room);
+/* Identifies the input's current file, once. CPB_HAVE: `out` says what it is; "": what is expected, as far as this can
+ * tell. `next` is the range that the caller reads next: one need asks for the beginning and for that, and a file in
+ * which it begins far from the beginning is too large to be anything else. If nothing is read next, it is {0, 0}. */
+cpb_have cpb_foreign_find_instead(cpb_foreign_instead *instead, cpb_input *input, cpb_range next, char *out,
+                                  size_t room);
+
+/* Like cpb_input_span(), in a file with values: the first of these bytes, at most `most`, after it has been identified.
+ * CPB_AT_END: `out` says what the file is, or is "" if it is only too short. */
+cpb_have cpb_foreign_span(cpb_foreign_instead *instead, cpb_input *input, cpb_range left, size_t most, cpb_span *bytes,
+                          char *out, size_t room);
 
 #endif

@@ -74,6 +74,7 @@
   X(CAFFE, caffe, "a Caffe model", "convert it to ONNX")                                                               \
   X(CNTK, cntk, "a CNTK model", "convert it to ONNX with its save(format=ONNX)")                                       \
   X(MXNET, mxnet, "an MXNet model", "convert it to ONNX")                                                              \
+  X(TVM, tvm, "a graph compiled by TVM", "open the model that it was compiled from")                                   \
   X(DARKNET, darknet, "a Darknet network", "convert it to ONNX")                                                       \
   X(NCNN, ncnn, "an ncnn model", "open the model that it was converted from")                                          \
   X(MNN, mnn, "an MNN model", "open the model that it was converted from")                                             \

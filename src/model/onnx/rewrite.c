@@ -119,20 +119,14 @@ static bool number_file(cpb_onnx_rewrite *r, cpb_span name, uint32_t *number) {
 
 /* The present place of the values: `file` 0 is the input. */
 static bool find_values(cpb_onnx_rewrite *r, const cpb_onnx_tensor *t, uint32_t *file, cpb_range *where) {
-  const cpb_external *e = &t->external;
+  char problem[CPB_EXTERNAL_PROBLEM];
   const bool sized = t->has_elements && t->type.format && t->type.format->size > 0;
   *file = 0;
   *where = t->values;
   if (!t->is_external) return true;
-  if (e->wrong) {
-    char text[96];
-    cpb_format(text, sizeof text, ".%s", e->wrong);
-    return fails(r, t, text);
-  }
-  if (!e->has_length && !sized) return fails(r, t, " has no length, and shape and type do not tell it");
-  if (e->has_length && sized && e->length != t->bytes) return fails(r, t, ".length is not as shape and type say");
-  *where = (cpb_range){e->offset, e->has_length ? e->length : t->bytes};
-  return number_file(r, e->location, file);
+  if (!cpb_external_range(&t->external, sized ? &t->bytes : NULL, where, problem, sizeof problem))
+    return fails(r, t, problem);
+  return number_file(r, t->external.location, file);
 }
 
 /* --- Values that tensors share --------------------------------------------------------------- */

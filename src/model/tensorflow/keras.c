@@ -46,20 +46,18 @@ static bool has_objects(const cpb_saved_model *m, const void *metadata, size_t s
   return any;
 }
 
-/* Describes what the given file is instead, as far as that can be recognized. */
-static void describe(const void *metadata, size_t size, char *out, size_t room) {
-  static const char name[] = "keras_metadata.pb";
+void cpb_saved_describe_beside(const char *name, cpb_span content, const char *otherwise, char *out, size_t room) {
   char what[sizeof((cpb_error *)0)->message];
   const cpb_file_ends ends = {.struct_size = sizeof ends,
-                              .begin = metadata,
-                              .begin_size = size,
-                              .end = metadata,
-                              .end_size = size,
-                              .size = size,
+                              .begin = content.data,
+                              .begin_size = content.size,
+                              .end = content.data,
+                              .end_size = content.size,
+                              .size = content.size,
                               .name = name,
-                              .name_size = sizeof name - 1};
+                              .name_size = strlen(name)};
   if (cpb_foreign_describe(&ends, what, sizeof what)) cpb_format(out, room, "%s is %s", name, what);
-  else cpb_format(out, room, "%s cannot be parsed: no Keras objects in it", name);
+  else cpb_format(out, room, "%s cannot be parsed%s", name, otherwise);
 }
 
 int cpb_saved_set_keras(void *reader, const void *metadata, size_t size) {
@@ -69,7 +67,9 @@ int cpb_saved_set_keras(void *reader, const void *metadata, size_t size) {
   if (!memory) return false;
   m->keras->useless = !has_objects(m, metadata, size, &memory);
   m->keras->is_empty = size == 0;
-  if (m->keras->useless && size > 0) describe(metadata, size, m->keras->why, sizeof m->keras->why);
+  if (m->keras->useless && size > 0)
+    cpb_saved_describe_beside("keras_metadata.pb", (cpb_span){metadata, size}, ": no Keras objects in it",
+                              m->keras->why, sizeof m->keras->why);
   if (m->keras->useless) return memory;
   uint8_t *copy = cpb_alloc(&m->viewed.allocator, size);
   if (!copy) return false;

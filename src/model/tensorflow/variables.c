@@ -240,8 +240,11 @@ static void note_problems(cpb_saved_model *m, const variables *v) {
   if (v->damaged)
     cpb_problems_add(&m->viewed.problems, CPB_NO_OFFSET, "the checkpoint's object graph cannot be parsed to its end");
   if (v->graph.size > 0 || m->objects.count == 0) return;
+  const bool has = cpb_checkpoint_find(v->checkpoint, CPB_CHECKPOINT_GRAPH, strlen(CPB_CHECKPOINT_GRAPH)) != NULL;
   cpb_problems_add(&m->viewed.problems, CPB_NO_OFFSET,
-                   "the checkpoint has no object graph, which says which variable has which key");
+                   has ? "the checkpoint's object graph, which says which variable has which key, could not be read: "
+                         "its data file is missing or damaged"
+                       : "the checkpoint has no object graph, which says which variable has which key");
 }
 
 bool cpb_saved_link(cpb_saved_model *m) {

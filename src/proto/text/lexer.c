@@ -34,7 +34,11 @@ bool cpb_text_expected(const cpb_text_lexer *lx, const char *what) {
                    left > 0 ? found : "", left > 0 ? "\"" : "");
 }
 
+/* A byte order mark may precede the text (google/protobuf/io/tokenizer.cc). */
 static void skip_space(cpb_text_lexer *lx) {
+  static const char mark[] = "\xef\xbb\xbf";
+  const size_t size = sizeof mark - 1;
+  if (lx->at == lx->begin && (size_t)(lx->end - lx->at) >= size && memcmp(lx->at, mark, size) == 0) lx->at += size;
   while (lx->at < lx->end) {
     char c = *lx->at;
     if (c == '#') {

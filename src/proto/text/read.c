@@ -277,7 +277,8 @@ static bool read_text(reader *r, const cpb_message_type *type, cpb_meter *meter)
   if (!push(r, (level){.type = type})) return false;
   while (cpb_text_peek(&r->lexer), r->lexer.at < r->lexer.end)
     if (!take_next(r)) return false;
-  if (r->depth > 1) return cpb_text_expected(&r->lexer, "the end of the message");
+  const char close[] = {'"', top(r)->close, '"', '\0'};
+  if (r->depth > 1) return cpb_text_expected(&r->lexer, close);
   return close_level(r);
 }
 

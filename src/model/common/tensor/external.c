@@ -11,6 +11,7 @@
  * may open (cpb_other_file). */
 
 #define LONGEST_PATH 4096
+#define SHOWN 80
 
 enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 }; /* StringStringEntryProto */
 
@@ -26,15 +27,21 @@ static bool parse(cpb_span text, uint64_t *number) {
   return text.size > 0;
 }
 
+static void take_number(cpb_external *e, cpb_span value, uint64_t *number, const char *wrong) {
+  if (parse(value, number)) return;
+  e->wrong = wrong;
+  e->value = value;
+}
+
 void cpb_external_add(cpb_external *e, cpb_span entry) {
   cpb_span key = cpb_get_bytes(entry, ENTRY_KEY), value = cpb_get_bytes(entry, ENTRY_VALUE);
   if (cpb_span_is(key, "location")) {
     e->location = value;
   } else if (cpb_span_is(key, "offset")) {
-    if (!parse(value, &e->offset)) e->wrong = "offset is no number of bytes";
+    take_number(e, value, &e->offset, "offset is no number of bytes");
   } else if (cpb_span_is(key, "length")) {
     e->has_length = true;
-    if (!parse(value, &e->length)) e->wrong = "length is no number of bytes";
+    take_number(e, value, &e->length, "length is no number of bytes");
   } else if (cpb_span_is(key, "checksum")) {
     e->checksum = value;
   }
@@ -54,8 +61,31 @@ void cpb_external_check(cpb_external *e) {
   uint64_t end;
   if (e->wrong) return;
   if (e->location.size == 0) e->wrong = "location is missing; expected the name of a file";
-  else if (!is_path(e->location)) e->wrong = "location is no name of a file";
+  else if (!is_path(e->location)) e->wrong = "location is no name of a file", e->value = e->location;
   else if (!cpb_add_u64(e->offset, e->length, &end)) e->wrong = "offset and length are beyond 2^64 bytes";
+}
+
+/* A length that is not given follows from shape and type, so only here is the end of the values known. */
+bool cpb_external_range(const cpb_external *e, const uint64_t *bytes, cpb_range *where, char *problem, size_t size) {
+  char value[SHOWN];
+  uint64_t end;
+  *where = (cpb_range){e->offset, e->has_length || !bytes ? e->length : *bytes};
+  if (e->wrong && e->value.data) {
+    cpb_format(problem, size, ".%s: \"%s\"", e->wrong, cpb_quote(value, sizeof value, e->value.data, e->value.size));
+  } else if (!cpb_add_u64(where->offset, where->length, &end)) {
+    cpb_format(problem, size, ".offset is %llu; expected %llu bytes from there on before 2^64",
+               (unsigned long long)where->offset, (unsigned long long)where->length);
+  } else if (e->wrong) {
+    cpb_format(problem, size, ".%s", e->wrong);
+  } else if (!e->has_length && !bytes) {
+    cpb_format(problem, size, " has no length, and shape and type do not tell it");
+  } else if (bytes && where->length != *bytes) {
+    cpb_format(problem, size, ".length is %llu; expected %llu by shape and type", (unsigned long long)where->length,
+               (unsigned long long)*bytes);
+  } else {
+    return true;
+  }
+  return false;
 }
 
 /* --- Values ------------------------------------------------------------------------------- */
@@ -76,11 +106,16 @@ static cpb_external so_far(const cpb_tensor_values *v) {
   return (cpb_external){.offset = v->content.offset, .length = v->content.length, .has_length = v->has_length};
 }
 
-static cpb_have note(cpb_tensor_values *v, const cpb_external *e) {
+/* `bytes` as in cpb_external_range(); while entries are missing, only what is wrong counts. */
+static cpb_have note(cpb_tensor_values *v, const cpb_external *e, const uint64_t *bytes) {
+  char problem[CPB_EXTERNAL_PROBLEM];
+  cpb_range where;
   v->content = (cpb_range){e->offset, e->length};
   v->has_length = e->has_length;
-  if (!e->wrong) return CPB_HAVE;
-  return cpb_fail(v->error, CPB_E_DAMAGED, v->begins[v->layout->external], "external_data.%s", e->wrong), CPB_FAILED;
+  if (cpb_external_range(e, bytes, &where, problem, sizeof problem)) v->content = where;
+  else if (e->wrong || bytes)
+    return cpb_fail(v->error, CPB_E_DAMAGED, v->tensor.offset, "external_data%s", problem), CPB_FAILED;
+  return CPB_HAVE;
 }
 
 static cpb_have gather_entry(cpb_tensor_values *v) {
@@ -88,7 +123,7 @@ static cpb_have gather_entry(cpb_tensor_values *v) {
   cpb_external e = so_far(v);
   cpb_have have = cpb_tensor_gather(v, v->gathered, "an entry of external_data", &entry);
   if (have == CPB_HAVE) have = take_entry(v, &e, entry);
-  if (have == CPB_HAVE) have = note(v, &e);
+  if (have == CPB_HAVE) have = note(v, &e, NULL);
   if (have == CPB_HAVE) v->gathered.length = 0;
   return have;
 }
@@ -107,7 +142,12 @@ cpb_have cpb_tensor_find_external(cpb_tensor_values *v) {
   cpb_external e = so_far(v);
   e.location = (cpb_span){v->path.data, v->path.size};
   cpb_external_check(&e);
-  return note(v, &e);
+  return note(v, &e, NULL);
+}
+
+cpb_have cpb_tensor_measure_external(cpb_tensor_values *v) {
+  const cpb_external e = so_far(v);
+  return note(v, &e, &v->stored);
 }
 
 void cpb_tensor_turn_to_external(cpb_tensor_values *v) {

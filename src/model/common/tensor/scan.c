@@ -12,22 +12,6 @@
 #define FIRST_PIECE 256
 #define MOST_GATHERED ((uint64_t)64 << 10)
 
-/* The other file may be something else, such as an HTML page. */
-static cpb_have fail_at_end(cpb_tensor_values *v) {
-  char name[80], instead[sizeof v->error->message];
-  const cpb_other_file *other = &v->input->other;
-  if (v->input->file == 0)
-    return cpb_fail(v->error, CPB_E_DAMAGED, v->input->size, "the input ends within a TensorProto"), CPB_FAILED;
-  const cpb_have have = cpb_foreign_find_instead(&v->instead, v->input, instead, sizeof instead);
-  if (have != CPB_HAVE) return have;
-  cpb_quote(name, sizeof name, other->name, other->length);
-  if (instead[0]) cpb_fail(v->error, CPB_E_FORMAT, CPB_NO_OFFSET, "\"%s\", which has the values, is %s", name, instead);
-  cpb_fail(v->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
-           "\"%s\", which has the values, has %llu bytes; expected at least %llu", name,
-           (unsigned long long)v->input->other_size, (unsigned long long)(v->content.offset + v->content.length));
-  return CPB_FAILED;
-}
-
 /* If another file fails, the error names it, so that it is not taken for the model. */
 static void take_failure(cpb_tensor_values *v) {
   char name[80];
@@ -43,9 +27,33 @@ static void take_failure(cpb_tensor_values *v) {
 
 cpb_have cpb_tensor_settle(cpb_tensor_values *v, cpb_have have) {
   v->scan.window = (cpb_span){NULL, 0}; /* the host may take its bytes back */
-  if (have == CPB_AT_END) have = fail_at_end(v);
+  if (have == CPB_AT_END) {
+    cpb_fail(v->error, CPB_E_DAMAGED, v->input->size, "the input ends within a TensorProto");
+    have = CPB_FAILED;
+  }
   if (have == CPB_FAILED) take_failure(v);
   return have;
+}
+
+static cpb_have fail_other(cpb_tensor_values *v, const char *instead) {
+  char name[80];
+  const cpb_other_file *other = &v->input->other;
+  cpb_quote(name, sizeof name, other->name, other->length);
+  if (instead[0]) cpb_fail(v->error, CPB_E_FORMAT, CPB_NO_OFFSET, "\"%s\", which has the values, is %s", name, instead);
+  cpb_fail(v->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
+           "\"%s\", which has the values, has %llu bytes; expected at least %llu", name,
+           (unsigned long long)v->input->other_size, (unsigned long long)(v->content.offset + v->content.length));
+  return CPB_FAILED;
+}
+
+cpb_have cpb_tensor_span(cpb_tensor_values *v, cpb_range left, size_t most, cpb_span *bytes) {
+  char instead[sizeof v->error->message] = "";
+  const cpb_have have =
+      v->input->file == 0
+          ? cpb_input_span(v->input, left.offset, (size_t)cpb_min_u64(left.length, most), left.length, bytes)
+          : cpb_foreign_span(&v->instead, v->input, left, most, bytes, instead, sizeof instead);
+  if (have == CPB_HAVE) return have;
+  return have == CPB_AT_END && v->input->file > 0 ? fail_other(v, instead) : cpb_tensor_settle(v, have);
 }
 
 void cpb_tensor_scan_begin(cpb_tensor_values *v, uint64_t begin, uint64_t end) {

@@ -180,11 +180,10 @@ static cpb_have check_content(cpb_tensor_values *v) {
     cpb_fail(v->error, CPB_E_DAMAGED, v->shape_at.offset, "%s has 2^64 bytes or more", v->layout->shape_name);
     return CPB_FAILED;
   }
-  if (v->location && !v->has_length) v->content.length = v->stored;
+  if (v->location && v->layout->external) return cpb_tensor_measure_external(v);
   if ((v->content.length == 0 && !v->location) || v->content.length == v->stored) return CPB_HAVE;
   cpb_fail(v->error, CPB_E_DAMAGED, v->location ? CPB_NO_OFFSET : v->content.offset,
-           "%s has %llu bytes; expected %llu by shape and type",
-           v->location && v->layout->external ? "external_data" : name, (unsigned long long)v->content.length,
+           "%s has %llu bytes; expected %llu by shape and type", name, (unsigned long long)v->content.length,
            (unsigned long long)v->stored);
   return CPB_FAILED;
 }
@@ -287,10 +286,9 @@ static cpb_span copy_bytes(cpb_tensor_values *v, cpb_span in) {
 static cpb_have read_piece(cpb_tensor_values *v, cpb_span *data) {
   cpb_span in;
   bool varints = v->content.length == 0 && v->type.wire == CPB_WIRE_VARINT;
-  uint64_t left = v->end - v->at;
   size_t most = v->type.packed > 0 ? CPB_TENSOR_OUT / 8 * v->type.packed : CPB_TENSOR_OUT;
-  cpb_have have = cpb_input_span(v->input, v->at, (size_t)cpb_min_u64(left, most), left, &in);
-  if (have != CPB_HAVE) return cpb_tensor_settle(v, have);
+  cpb_have have = cpb_tensor_span(v, (cpb_range){v->at, v->end - v->at}, most, &in);
+  if (have != CPB_HAVE) return have;
   size_t used = in.size, size;
   if (varints) {
     have = decode_varints(v, in, &used, &size);

@@ -172,7 +172,8 @@ typedef struct cpb_external {
   cpb_span location, checksum; /* spans of the message; empty if absent */
   uint64_t offset, length;
   bool has_length;
-  const char *wrong; /* NULL, or its problem */
+  const char *wrong; /* NULL, or its problem: */
+  cpb_span value;    /* that of the entry, if that says more */
 } cpb_external;
 
 /* Adds an entry. */
@@ -180,8 +181,17 @@ void cpb_external_add(cpb_external *external, cpb_span entry);
 /* Call it after the last entry. Sets `wrong`. */
 void cpb_external_check(cpb_external *external);
 
+#define CPB_EXTERNAL_PROBLEM 160
+
+/* Where the values are, if shape and type say that they have `*bytes`; NULL: they do not tell. False: `problem`
+ * continues "external_data". */
+bool cpb_external_range(const cpb_external *external, const uint64_t *bytes, cpb_range *where, char *problem,
+                        size_t size);
+
 /* Reads the entries, and sets `content`, `path` and `has_length`. */
 cpb_have cpb_tensor_find_external(cpb_tensor_values *values);
+/* Compares them with `stored`, and completes `content`. */
+cpb_have cpb_tensor_measure_external(cpb_tensor_values *values);
 /* Makes that file the one that the input reads. */
 void cpb_tensor_turn_to_external(cpb_tensor_values *values);
 
@@ -200,8 +210,11 @@ cpb_have cpb_tensor_list_next(cpb_tensor_values *values, uint32_t number);
 cpb_have cpb_tensor_gather(cpb_tensor_values *values, cpb_range where, const char *name, cpb_span *bytes);
 /* CPB_HAVE with a field, or CPB_WIRE_END. */
 cpb_have cpb_tensor_scan_next(cpb_tensor_values *values, cpb_wire_event *event);
-/* Turns a result of cpb_input_span other than CPB_HAVE into an error, for the input's end and its failures. */
+/* Turns a result of cpb_input_span other than CPB_HAVE into an error, for the model's end and failures. */
 cpb_have cpb_tensor_settle(cpb_tensor_values *values, cpb_have have);
+/* The first of these bytes of values, at most `most`, of the model or of the other file; anything but CPB_HAVE is
+ * settled. */
+cpb_have cpb_tensor_span(cpb_tensor_values *values, cpb_range left, size_t most, cpb_span *bytes);
 
 /* --- texts ------------------------------------------------------------------------------------ */
 

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "model/tensorflow/fields.h"
+#include "model/tensorflow/keras.h"
 #include "model/tensorflow/state.h"
 
 /* --- questions -------------------------------------------------------------------------------- */
@@ -75,10 +76,15 @@ static const char *const hashes[] = {NULL,
                                      "saved_object_graph_hash",
                                      "checkpoint_hash"};
 
-static bool is_whole(cpb_span message) {
+static void note_damage(cpb_saved_model *m, cpb_span message) {
+  char otherwise[48], text[192];
   cpb_cursor c = cpb_cursor_of(message);
-  while (cpb_cursor_next(&c)) {}
-  return !c.damaged;
+  const uint8_t *at = c.at;
+  while (cpb_cursor_next(&c)) at = c.at;
+  if (!c.damaged) return;
+  cpb_format(otherwise, sizeof otherwise, " beyond byte %zu", (size_t)(at - message.data));
+  cpb_saved_describe_beside("fingerprint.pb", message, otherwise, text, sizeof text);
+  cpb_problems_add_damage(&m->viewed.problems, CPB_NO_OFFSET, text);
 }
 
 /* As text: most JSON parsers have no integers of 64 bits. */
@@ -98,8 +104,7 @@ void cpb_write_fingerprint(cpb_saved_model *m) {
   if (version.data) cpb_write_versions(a, "version", version);
   if (uuid.data) cpb_json_writer_span(a, "uuid", uuid);
   cpb_json_writer_close(a, '}');
-  if (!is_whole(message))
-    cpb_problems_add_damage(&m->viewed.problems, CPB_NO_OFFSET, "fingerprint.pb cannot be parsed to its end");
+  note_damage(m, message);
 }
 
 int cpb_saved_set_fingerprint(void *reader, const void *data, size_t size) {
