@@ -3,7 +3,6 @@
 #include "cli/show/lists.h"
 #include "cli/show/sheet.h"
 
-#define EVERYTHING 1000000 /* size of a page that has everything, for answers with several lists, which have no pages */
 #define DEPTH_MOST 6
 #define PROBLEMS 5
 #define CONFIGURATION "configuration"
@@ -381,7 +380,7 @@ int cli_show_question(cli *c, cpb_model_file *model, cpb_question_kind kind) {
   cli_sheet_begin(&v.sheet, c);
   bool whole = (v.sheet.plain || v.sheet.all) && !(c->settings.given & CLI_BIT(PAGE));
   bool paged = cli_main_list(kind) != NULL;
-  yyjson_doc *answer = ask(&v, c->settings.first, !whole ? 0 : paged ? CLI_PAGE_SIZE : EVERYTHING);
+  yyjson_doc *answer = ask(&v, c->settings.first, !whole ? 0 : paged ? CLI_PAGE_SIZE : CLI_EVERYTHING);
   if (answer) show_answer(&v, &answer, whole);
   yyjson_doc_free(answer);
   int printed = cli_sheet_end(&v.sheet);

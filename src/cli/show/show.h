@@ -9,7 +9,8 @@
 
 /* Files next to the model that cannot be read are reported once, and left out. */
 
-#define CLI_PAGE_SIZE 1000 /* elements of the first page of a list that is shown completely */
+#define CLI_PAGE_SIZE 1000        /* elements of the first page of a list that is shown completely */
+#define CLI_EVERYTHING UINT64_MAX /* of an answer whose lists have no pages of their own */
 
 typedef struct cli_asker {
   cli *cli;
@@ -33,8 +34,8 @@ uint64_t cli_next_page(yyjson_doc *answer, yyjson_val *list, uint64_t least);
 
 /* --- Showing: each returns the exit code ------------------------------------------------- */
 
-/* cpb inspect MODEL: the most important facts, at most CLI_SUMMARY_MOST lines, or everything with --all and into a
- * pipe. */
+/* cpb inspect MODEL: the most important facts, at most CLI_SUMMARY_MOST lines unless names are very long, or everything
+ * with --all and for a program. */
 #define CLI_SUMMARY_MOST 50
 int cli_show_summary(cli *c, cpb_model_file *model);
 
