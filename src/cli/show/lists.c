@@ -476,7 +476,8 @@ size_t cli_guess_members(yyjson_val *items, cli_member *members) {
   yyjson_obj_foreach(yyjson_arr_get_first(items), i, n, key, value) {
     const char *name = yyjson_get_str(key);
     if (count == CLI_COLUMNS_MOST || strchr(name, '.')) continue;
-    members[count++] = (cli_member){name, name, yyjson_is_str(value) ? CLI_KEPT : 0, put_any};
+    const bool shape = strcmp(name, "shape") == 0;
+    members[count++] = (cli_member){name, name, yyjson_is_str(value) ? CLI_KEPT : 0, shape ? put_shape : put_any};
   }
   return count;
 }
