@@ -1,4 +1,4 @@
-"""cpb inspect MODEL of ONNX models that have much of something, or long names: no row is lost."""
+"""cpb inspect of ONNX models: what has much of something, or long names, loses no row; and the words."""
 
 import json
 import re
@@ -17,9 +17,9 @@ def tensor(name, shape):
     return helper.make_tensor_value_info(name, FLOAT, shape)
 
 
-def save(path, nodes=(), inputs=(), outputs=(), initializers=(), **graph):
-    made = helper.make_graph(list(nodes), "g", list(inputs), list(outputs), list(initializers), **graph)
-    path.write_bytes(helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString())
+def save(path, nodes=(), inputs=(), outputs=(), initializers=(), **model):
+    made = helper.make_graph(list(nodes), "g", list(inputs), list(outputs), list(initializers))
+    path.write_bytes(helper.make_model(made, **{"opset_imports": [helper.make_opsetid("", 17)], **model}).SerializeToString())
     return path
 
 
@@ -89,3 +89,50 @@ def test_a_sparse_input_is_told(cpb, tmp_path):
     path = save(tmp_path / "model.onnx", [helper.make_node("Identity", ["x"], ["y"])], [sparse, tensor("x", [2])], [tensor("y", [2])])
     assert json.loads(cpb.ok("inspect", path, "overview", "--json"))["inputs"]["items"][0]["sparse"] is True
     assert re.search(r"^  in   sp  f32\[3,4\] sparse$", summary(cpb, path)[1], re.M)
+
+
+# --- Words -----------------------------------------------------------------------------------------
+
+
+def test_facts_of_the_header_stay_whole_and_are_not_repeated(cpb, tmp_path):
+    path = save(tmp_path / "model.onnx", [helper.make_node("Relu", ["x"], ["y"])], [tensor("x", [2])], [tensor("y", [2])],
+                producer_name="a program of the name", ir_version=8,
+                opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("my.domain", 1), helper.make_opsetid("", 17)])
+    assert "  ONNX · 1 node · opset 17, my.domain 1 · by a program of the name ·\n    IR version 8\n" in summary(cpb, path, 72)[1]
+    assert re.search(r"^  ai.onnx +17$", cpb.ok("inspect", path, "overview").decode(), re.M)
+
+
+def test_line_breaks_and_tabs_of_a_description_are_one_space(cpb, tmp_path):
+    path = save(tmp_path / "model.onnx", doc_string="one\r\ntwo\t\tthree\n four\n")
+    assert re.search(r"^  description  one two three four ?$", summary(cpb, path)[1], re.M)
+
+
+@pytest.mark.parametrize("op, title", [("Constant", "Large constants"), ("Relu", "Large initializers")])
+def test_large_constants_are_called_what_they_are(cpb, tmp_path, op, title):
+    big = helper.make_tensor("w", FLOAT, [8192], bytes(4 * 8192), raw=True)
+    nodes = [helper.make_node("Constant", [], ["c"], value=big)] if op == "Constant" else [helper.make_node(op, ["w"], ["c"])]
+    path = save(tmp_path / "model.onnx", nodes, outputs=[tensor("c", [8192])], initializers=[big] if op == "Relu" else [])
+    assert f"\n{title}\n" in summary(cpb, path)[1]
+
+
+def branch(name, op):
+    return helper.make_graph([helper.make_node(op, ["x"], [name])], name, [], [tensor(name, [2])])
+
+
+def test_subgraphs_are_told(cpb, tmp_path):
+    """Consumers within one, and that functions count them."""
+    node = helper.make_node("If", ["c"], ["y"], "choice", then_branch=branch("t", "Relu"), else_branch=branch("e", "Neg"))
+    condition = helper.make_tensor_value_info("c", TensorProto.BOOL, [])
+    path = save(tmp_path / "model.onnx", [node], [tensor("x", [2]), condition], [tensor("y", [2])])
+    text = cpb.ok("inspect", path, "consumers", "x").decode()
+    consumers = json.loads(cpb.ok("inspect", path, "consumers", "x", "--json"))["consumers"]["items"]
+    assert len(consumers) == 2
+    for one in consumers:
+        assert re.search(rf"^  \S+ +{one['op']} .* {re.escape(one['function'])}$", text, re.M), text
+    assert [line.split("\t")[-1] for line in cpb.ok("inspect", path, "consumers", "x", "--tsv").decode().splitlines()] == [
+        one["function"] for one in consumers]
+    text = cpb.ok("inspect", path, "ops").decode()
+    assert "functions and subgraphs  2\nnodes of these           2\n" in text and " in functions, subgraphs " in text
+    assert cpb.ok("diff", path, path).startswith(b"The models are the same file: 2 functions and subgraphs and 3 nodes")
+    other = save(tmp_path / "other.onnx", [helper.make_node("Relu", ["x"], ["y"])], [tensor("x", [2])], [tensor("y", [2])])
+    assert re.search(r"^functions and subgraphs +2  --$", cpb.run("diff", path, other).stdout.decode(), re.M)

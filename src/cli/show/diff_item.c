@@ -54,6 +54,7 @@ static void put_words(cli_sheet *s, const char *words, cpb_span name) {
 
 void cli_put_section(cli_sheet *s, yyjson_val *section) {
   if (s->plain) cli_put_value(s, cpb_json_member(section, "section"));
+  else if (s->subgraphs && is_of(section, "functions")) cli_put_functions(s);
   else put_words(s, find(section, none, none), cli_text_at(section, "section"));
 }
 
@@ -72,6 +73,9 @@ static void put_name_of(cli_sheet *s, yyjson_val *section, yyjson_val *differenc
   } else if (is_of(section, "overview") && cli_begins(member, "kinds.")) {
     put_spaced(s, (cpb_span){member.data + strlen("kinds."), member.size - strlen("kinds.")});
     cli_put(s, "s");
+  } else if (s->subgraphs && is(member, "in_functions")) {
+    cli_put(s, "in ");
+    cli_put_functions(s);
   } else if (member.size > 0) {
     put_words(s, find(section, cli_text_at(difference, "name"), member), member);
   }

@@ -60,13 +60,18 @@ static counts count(yyjson_val *result, const char *name) {
   return n;
 }
 
+static void put_items(cli_sheet *s, const struct unit *unit, uint64_t count) {
+  const bool both = s->subgraphs && strcmp(unit->more, "functions") == 0;
+  cli_put_plural(s, count, both ? "function or subgraph" : unit->one, both ? "functions and subgraphs" : unit->more);
+}
+
 static void put_differing(cli_sheet *s, const struct unit *unit, counts n) {
   uint64_t all = n.differing + n.same;
   if (n.same > 0) {
     cli_put_count(s, n.differing);
     cli_put(s, " of ");
   }
-  cli_put_plural(s, all, unit->one, unit->more);
+  put_items(s, unit, all);
 }
 
 /* Chooses the units to list: those that differ, or those that are equal. Returns how many. */
@@ -93,7 +98,7 @@ static size_t put_units(cli_sheet *s, yyjson_val *result, bool differing, uint64
     if (shown++ > 0) cli_put(s, left == 1 ? " and " : ", ");
     left--;
     if (differing) put_differing(s, &units[i], all[i]);
-    else cli_put_plural(s, all[i].same, units[i].one, units[i].more);
+    else put_items(s, &units[i], all[i].same);
     *last = differing ? all[i].differing : all[i].same;
   }
   return shown;

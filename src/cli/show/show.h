@@ -23,6 +23,9 @@ typedef struct cli_asker {
 /* A question about the meta graph, scope and page in the options. */
 cpb_question cli_question(const cli *c, cpb_question_kind kind, cpb_span name);
 
+/* Whether the functions of such models include subgraphs. */
+static inline bool cli_has_subgraphs(cpb_model_kind kind) { return kind == CPB_MODEL_ONNX || kind == CPB_MODEL_COREML; }
+
 /* The answer as text, valid until the next question, or NULL after the message. */
 const char *cli_ask(cli_asker *a, const cpb_question *question, size_t *size);
 /* The same as a tree; free it with yyjson_doc_free(), which accepts NULL. */

@@ -170,12 +170,28 @@ static void put_counts(cli_summary *s, yyjson_val *root) {
   put_fact(s, "tag ", cli_text_at(cpb_json_member(root, "graph"), "tag"));
 }
 
+/* Whether one of the first imports has the same domain and version. */
+static bool is_repeated(yyjson_val *opsets, yyjson_val *opset) {
+  enum { FIRST = 100 };
+  size_t i, count;
+  yyjson_val *earlier;
+  yyjson_arr_foreach(opsets, i, count, earlier) {
+    if (earlier == opset || i == FIRST) return false;
+    if (cli_is_same(cli_text_at(earlier, "domain"), cli_text_at(opset, "domain")) &&
+        cli_number_at(earlier, "version") == cli_number_at(opset, "version"))
+      return true;
+  }
+  return false;
+}
+
 /* opset 17, ai.onnx.ml 3 */
 static void put_opsets(cli_summary *s, yyjson_val *root) {
   size_t i, count;
   yyjson_val *opset;
-  yyjson_arr_foreach(cli_items(cpb_json_member(root, "opset_imports")), i, count, opset) {
+  yyjson_val *opsets = cli_items(cpb_json_member(root, "opset_imports"));
+  yyjson_arr_foreach(opsets, i, count, opset) {
     cpb_span domain = cli_text_at(opset, "domain");
+    if (is_repeated(opsets, opset)) continue;
     if (i == 0) cli_put_dot(&s->sheet);
     else cli_put(&s->sheet, ", ");
     if (domain.size > 0) cli_put_name(&s->sheet, domain);
@@ -296,7 +312,7 @@ static void show_functions(cli_summary *s) {
     cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
     return;
   }
-  cli_summary_heading(s, cli_is_exported(s) ? "Functions and subgraphs" : "Functions");
+  cli_summary_heading(s, cli_has_subgraphs(s->kind) ? "Functions and subgraphs" : "Functions");
   cli_put_count(&s->sheet, s->functions);
   cli_put(&s->sheet, " with ");
   cli_put_plural(&s->sheet, s->function_nodes, "node", "nodes");
