@@ -136,3 +136,10 @@ def test_subgraphs_are_told(cpb, tmp_path):
     assert cpb.ok("diff", path, path).startswith(b"The models are the same file: 2 functions and subgraphs and 3 nodes")
     other = save(tmp_path / "other.onnx", [helper.make_node("Relu", ["x"], ["y"])], [tensor("x", [2])], [tensor("y", [2])])
     assert re.search(r"^functions and subgraphs +2  --$", cpb.run("diff", path, other).stdout.decode(), re.M)
+
+
+def test_shapes_of_names_have_brackets(cpb, tmp_path):
+    shape = ["batch", "channels"]
+    path = save(tmp_path / "model.onnx", [helper.make_node("Relu", ["x"], ["y"], "a/Relu")], [tensor("x", shape)], [tensor("y", shape)])
+    text = cpb.ok("inspect", path, "scopes").decode()
+    assert re.search(r"^  y +float32 +\[batch,channels\] ", text, re.M), text
