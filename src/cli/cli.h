@@ -209,7 +209,7 @@ char *cli_beside(cli *c, const char *path, const char *name, int *status);
 /* Notes that a saved_model.cpb next to the file found in the folder `path` was not used. */
 void cli_say_passed_over(cli *c, const char *path, const char *found);
 
-/* The model that `path` stands for (cpb_find_model); "-" and URLs stay unchanged. */
+/* The model that `path` stands for (cpb_find_model); URLs stay unchanged. */
 char *cli_find_model(cli *c, const char *path, int *status);
 
 /* --- Message types for --type and --schema (message_types.c) ------------------------- */

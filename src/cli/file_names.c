@@ -49,7 +49,7 @@ char *cli_beside(cli *c, const char *path, const char *name, int *status) {
 }
 
 char *cli_find_model(cli *c, const char *path, int *status) {
-  if (cli_is_dash(path) || cpb_is_url(path)) return cli_join(c, path ? path : "-", "", status);
+  if (cpb_is_url(path)) return cli_join(c, path, "", status);
   size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
   char *found = cpb_alloc(&c->allocator, size);
   if (!found || !cpb_find_model(path, found, size)) *status = cli_fail_memory(c);

@@ -14,8 +14,9 @@ static const char about[] =
     "format for SavedModels beyond 2 GB; cpb uses it for any message.";
 
 static const char conventions[] =
-    "The file name - is standard input or output. An output file gets its name only when it is complete. An existing "
-    "file, or the one that a symbolic link leads to, is replaced only with --force, and keeps its permissions.";
+    "The file name - is standard input or output; inspect, extract, cut, convert and diff need a model's file. An "
+    "output file gets its name only when it is complete. An existing file, or the one that a symbolic link leads to, "
+    "is replaced only with --force, and keeps its permissions.";
 
 static const char urls[] =
     "An input may also be a URL (http, https, s3, hf, gs), or the address of a page at Hugging Face, GitHub or GitLab "

@@ -90,7 +90,8 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                      "Continue after damage, and report each region that is skipped."},
     [CLI_COUNT] = {"limit", 'n', CLI_NUMBER, SETTING(count), "N", "Stop after N records."},
     [CLI_FIRST] = {"first", 0, CLI_NUMBER, SETTING(first), "N", "Start lists at element N, counting from 0."},
-    [CLI_PAGE] = {"count", 'n', CLI_NUMBER, SETTING(page), "N", "Show at most N elements of each list. Default: 100."},
+    [CLI_PAGE] = {"count", 'n', CLI_POSITIVE, SETTING(page), "N",
+                  "Show at most N elements of each list. Default: 100."},
     [CLI_META_GRAPH] = {"meta-graph", 0, CLI_NUMBER, SETTING(meta_graph), "N",
                         "Which meta graph of a SavedModel, counting from 0. Default: 0."},
     [CLI_SCOPE] =
@@ -332,6 +333,7 @@ static bool set(const cli_option *option, const char *text, cli_settings *settin
     case CLI_TEXT:
     case CLI_PATH: *(const char **)setting = text; return true;
     case CLI_NUMBER: return parse_number(text, setting);
+    case CLI_POSITIVE: return parse_number(text, setting) && *(uint64_t *)setting > 0;
     case CLI_SIZE: return parse_size(text, setting) && *(uint64_t *)setting > 0;
     case CLI_CHOICE: return parse_choice(text, option->argument, setting);
     case CLI_CODECS: return parse_codec(text, setting);
@@ -383,6 +385,11 @@ static int find_letter(const parser *p, char letter) {
   return -1;
 }
 
+static const char *expected_by(const cli_option *option) {
+  if (option->kind == CLI_POSITIVE) return "a whole number of at least 1";
+  return option->kind == CLI_NUMBER ? "a whole number" : option->argument;
+}
+
 /* `value` is the value in the same word, or NULL. */
 static bool take_option(parser *p, int id, const char *value) {
   const cli_option *option = &cli_options[id];
@@ -399,7 +406,7 @@ static bool take_option(parser *p, int id, const char *value) {
   }
   if (!set(option, value, p->settings)) {
     snprintf(p->problem, p->problem_size, "--%s: %s is not understood; expected %s", option->name,
-             *value ? value : "an empty value", option->kind == CLI_NUMBER ? "a whole number" : option->argument);
+             *value ? value : "an empty value", expected_by(option));
     return false;
   }
   p->settings->given |= (cli_option_set)1 << id;

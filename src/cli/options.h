@@ -102,16 +102,17 @@ typedef struct cli_settings {
 } cli_settings;
 
 typedef enum cli_kind {
-  CLI_FLAG,    /* bool */
-  CLI_TEXT,    /* const char * */
-  CLI_PATH,    /* the same, a file's name */
-  CLI_NUMBER,  /* uint64_t */
-  CLI_SIZE,    /* uint64_t, with K, M, G, T for powers of 1024 */
-  CLI_CHOICE,  /* int: the place in `argument` */
-  CLI_CODECS,  /* cpb_codec_options: NAME or NAME:LEVEL */
-  CLI_LIMITS,  /* cpb_limits: NAME=VALUE, once for each limit */
-  CLI_SECONDS, /* uint64_t: milliseconds */
-  CLI_HEADERS  /* const char *[CLI_HEADERS_MOST + 1]: NAME: VALUE, each time one more */
+  CLI_FLAG,     /* bool */
+  CLI_TEXT,     /* const char * */
+  CLI_PATH,     /* the same, a file's name */
+  CLI_NUMBER,   /* uint64_t */
+  CLI_POSITIVE, /* the same, at least 1 */
+  CLI_SIZE,     /* uint64_t, with K, M, G, T for powers of 1024 */
+  CLI_CHOICE,   /* int: the place in `argument` */
+  CLI_CODECS,   /* cpb_codec_options: NAME or NAME:LEVEL */
+  CLI_LIMITS,   /* cpb_limits: NAME=VALUE, once for each limit */
+  CLI_SECONDS,  /* uint64_t: milliseconds */
+  CLI_HEADERS   /* const char *[CLI_HEADERS_MOST + 1]: NAME: VALUE, each time one more */
 } cli_kind;
 
 typedef struct cli_option {

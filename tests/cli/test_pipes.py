@@ -11,6 +11,8 @@ from conftest import DATA
 from support.terminal import Terminal
 from support.wire import field
 
+GRAPH = DATA / "cpb" / "real_frozen_conv" / "orig.pb"
+
 
 def piped(cpb, data, *words):
     result = cpb.run(*words, input=data)
@@ -36,6 +38,15 @@ def test_redirected_file_needs_no_spool(cpb, chunked, tmp_path):
     with open(chunked, "rb") as file:
         result = cpb.run("merge", "-", "-o", "-", stdin=file, env={"TMPDIR": str(tmp_path / "none")})
     assert result.returncode == 0 and result.stdout == cpb.ok("merge", chunked, "-o", "-")
+
+
+@pytest.mark.parametrize("words", [["inspect", "-"], ["extract", "-", "w"], ["convert", "-", "-o", "out"],
+                                   ["cut", "-", "root", "-o", "out"], ["diff", GRAPH, "-"], ["diff", "-", GRAPH]], ids=lambda words: words[0])
+def test_models_are_read_from_files(cpb, words, tmp_path):
+    result = cpb.run(*words, input=b"", cwd=tmp_path)
+    assert result.returncode == (2 if words[0] == "diff" else 1) and not result.stdout
+    assert b"a model cannot be read from standard input; expected a file" in result.stderr
+    assert words[0] in cpb.ok("help").decode().split("The file name - ")[1].split(". An")[0]
 
 
 def test_spool_that_cannot_be_made(cpb, chunked, tmp_path):

@@ -150,6 +150,17 @@ def test_a_page_says_how_much_is_left(cpb, keras):
     assert cpb.ok("inspect", "--tsv", keras, "functions", "--first", 2).count(b"\n") == 18
 
 
+def test_all_shows_all_as_json_too(cpb, tmp_path):
+    path = tmp_path / "graph.pb"
+    path.write_bytes(b"".join(big_graph.field(1, big_graph.node(f"n{i}", "NoOp")) for i in range(150)))
+    nodes = json.loads(cpb.ok("inspect", path, "nodes", "--json", "--all"))["nodes"]
+    assert len(nodes["items"]) == nodes["total"] == 150
+    assert len(json.loads(cpb.ok("inspect", path, "nodes", "--json"))["nodes"]["items"]) == 100
+    assert len(json.loads(cpb.ok("inspect", path, "nodes", "--json", "--all", "-n", 7))["nodes"]["items"]) == 7
+    result = cpb.run("inspect", path, "nodes", "-n", 0)
+    assert result.returncode == 1 and b"--count: 0 is not understood; expected a whole number of at least 1" in result.stderr
+
+
 def test_lines_for_a_program_have_all_of_a_list_of_many_pages(cpb, tmp_path):
     path = tmp_path / "saved_model.pb"
     path.write_bytes(big_graph.saved_model(nodes=7000, functions=2))

@@ -11,7 +11,8 @@ from support.wire import field, varint
 SETS = DATA / "schema"
 CPB = DATA / "cpb" / "real_frozen_conv" / "max1000_none.cpb"
 COMMANDS = [["info", CPB], ["verify", CPB], ["merge", CPB, "-o", "out"], ["cat", CPB, "--field", "node[0]"],
-            ["split", CPB.parent / "orig.pb", "-o", "out"], ["recover", CPB, "-o", "out"]]
+            ["split", CPB.parent / "orig.pb", "-o", "out"], ["recover", CPB, "-o", "out"], ["inspect", CPB],
+            ["extract", CPB, "w", "-o", "out"], ["convert", CPB, "-o", "out"]]
 each = pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
 
 
@@ -31,6 +32,13 @@ def test_a_type_that_is_not_there(cpb, words, tmp_path):
     if not takes(cpb, words[0], "type"):
         pytest.skip("takes no type")
     refused(cpb, tmp_path, [*words, "--type", "no.Such"], 1, "no.Such")
+
+
+def test_a_type_that_no_model_has(cpb, tmp_path):
+    """There are such messages, but no models of the type."""
+    for type_ in "no.Such", "tensorflow.NodeDef":
+        refused(cpb, tmp_path, ["diff", CPB, CPB, "--type", type_], 2, f"no model is a {type_}; expected tensorflow.SavedModel, ")
+        refused(cpb, tmp_path, ["inspect", CPB, "--type", type_], 1, f"no model is a {type_}; expected tensorflow.SavedModel, ")
 
 
 @each

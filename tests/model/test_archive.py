@@ -145,6 +145,7 @@ def test_content_that_was_damaged(cpb, tmp_path):
     data[200] ^= 1
     path.write_bytes(data)
     refused(cpb, path, "zip entry m.onnx: ")
+    assert b"recover" not in cpb.run("inspect", path).stderr  # which is for a .cpb
 
 
 def test_links_and_names_that_lead_out(cpb, tmp_path):

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from conftest import ROOT
 from support import models  # noqa: F401  the module models adds makers of models
 from support.diffs import CORPUS, diff, graph, path_of, same, saved_model, write
 from support.terminal import native, terminal
@@ -169,3 +170,38 @@ def test_all_and_quiet(cpb):
     assert len(lines) == sum(len(s["differences"]) for s in every["sections"]) + 1
     assert cpb.run("diff", "--tsv", one, other, "--all", "--quiet").stdout.decode().splitlines() == lines[:-1]
     assert cpb.ok("diff", "--tsv", one, one, "--quiet") == b""
+
+
+def onnx_model(path, shape=("N", 4), metadata=(), opsets=(("", 17), ("ai.onnx.ml", 3))):
+    from onnx import TensorProto, helper
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, of) for name, of in {"x": shape, "y": ("N", 4)}.items()]
+    made = helper.make_model(helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", ends[:1], ends[1:]),
+                             opset_imports=[helper.make_opsetid(*opset) for opset in opsets])
+    helper.set_model_props(made, dict(metadata))
+    path.write_bytes(made.SerializeToString())
+    return path
+
+
+@pytest.mark.parametrize("changed, lines", [
+    ({"shape": ("batch", 4)}, ["  ~ x  shape: [N,4] -> [batch,4]", "1 input differs; 1 node the same"]),
+    ({"metadata": {"licence": "MIT"}}, ["  + licence", "1 entry of the metadata differs; 1 node the same"]),
+    ({"opsets": [("", 18), ("ai.onnx.ml", 3)]},
+     ["  ~ ai.onnx  version: 17 -> 18", "1 of 2 opset imports differs; 1 node the same"])], ids=str)
+def test_models_that_differ_outside_of_the_graph(cpb, tmp_path, changed, lines):
+    one, other = onnx_model(tmp_path / "a.onnx"), onnx_model(tmp_path / "b.onnx", **changed)
+    found = shown(cpb, one, other, 80)
+    assert lines[0] in found and found[-1] == lines[1]
+
+
+def test_models_of_different_kinds_are_told_as_such(cpb, tmp_path):
+    import tensorflow as tf
+    found = shown(cpb, onnx_model(tmp_path / "a.onnx"), graph(tmp_path, "b.pb", w=tf.make_tensor_proto(1)), 80)
+    assert found[-1] == "Models of different kinds are not compared"
+
+
+def test_every_section_has_its_word(cpb):
+    """No section is counted as other items."""
+    lists = [text for path in (ROOT / "src" / "model").rglob("*.[ch]") for text in [path.read_text()]]
+    sections = {name for text in lists for name in re.findall(r'CPB_DIFF_LISTED\("(\w+)"|\{"(\w+)", +CPB_ASK_', text) for name in name if name}
+    words = (ROOT / "src" / "cli" / "show" / "diff_summary.c").read_text()
+    assert len(sections) > 15 and not [name for name in sections if f'{{"{name}", ' not in words]

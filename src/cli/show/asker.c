@@ -20,7 +20,7 @@ cpb_question cli_question(const cli *c, cpb_question_kind kind, cpb_span name) {
                         .to_size = s->to ? strlen(s->to) : 0,
                         .distance = s->distance,
                         .first = s->first,
-                        .count = s->page};
+                        .count = s->page == 0 && s->json && s->all ? CLI_EVERYTHING : s->page};
 }
 
 static void fail(cli_asker *a, const char *path, const cpb_error *error, bool silent) {

@@ -1,6 +1,7 @@
 #include "cli/show/diff.h"
 
 #include "cli/show/sheet.h"
+#include "cli/show/show.h"
 #include "cli/show/table.h"
 
 #define DEPTH 1000 /* of the result, which our own code wrote */
@@ -276,7 +277,9 @@ static void show_rest(cli_sheet *s, const block *b, uint64_t left) {
   bool all = left == differing(&b->all), nodes = is_of_nodes(b->first);
   cli_put(s, all ? "    " : "    and ");
   cli_put_count(s, left);
-  cli_put(s, nodes ? " more functions" : all ? " in functions of one model" : " more");
+  cli_put(s, nodes ? " more " : all ? " in " : " more");
+  if (nodes || all) cli_put_functions(s);
+  if (all && !nodes) cli_put(s, " of one model");
   if (!nodes && !all) put_largest_of_rest(s, b, (size_t)(differing(&b->all) - left));
   cli_end_line(s, CLI_FAINT, CLI_KEEP);
 }
@@ -378,6 +381,12 @@ static void show_result(shower *w) {
   if (!s->cli->settings.quiet) cli_show_diff_summary(s, w->result);
 }
 
+static bool has_subgraphs(yyjson_val *result) {
+  for (cpb_model_kind kind = 1; cpb_model_kind_name(kind); kind++)
+    if (cli_has_subgraphs(kind) && cli_is_text(cpb_json_member(result, "a"), cpb_model_kind_label(kind))) return true;
+  return false;
+}
+
 uint64_t cli_diff_wanted(cli *c) { return c->settings.page == 0 && c->settings.all ? UINT64_MAX : c->settings.page; }
 
 int cli_show_diff(cli *c, const char *json, size_t size) {
@@ -386,6 +395,7 @@ int cli_show_diff(cli *c, const char *json, size_t size) {
   if (!result) return cli_fail(c, "the result", &error);
   shower w = {.result = yyjson_doc_get_root(result)};
   cli_sheet_begin(&w.sheet, c);
+  w.sheet.subgraphs = has_subgraphs(w.result);
   show_result(&w);
   yyjson_doc_free(result);
   return cli_sheet_end(&w.sheet);

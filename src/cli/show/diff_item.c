@@ -54,11 +54,13 @@ static void put_words(cli_sheet *s, const char *words, cpb_span name) {
 
 void cli_put_section(cli_sheet *s, yyjson_val *section) {
   if (s->plain) cli_put_value(s, cpb_json_member(section, "section"));
+  else if (s->subgraphs && is_of(section, "functions")) cli_put_functions(s);
   else put_words(s, find(section, none, none), cli_text_at(section, "section"));
 }
 
 void cli_put_item(cli_sheet *s, yyjson_val *section, yyjson_val *difference) {
   cpb_span name = cli_text_at(difference, "name");
+  if (!s->plain && name.size == 0 && is_of(section, "opset_imports")) name = cli_span("ai.onnx");
   bool facts = is_of(section, "overview") || is_of(section, "tag");
   if (s->plain || !facts) cli_put_name(s, name);
   else put_words(s, find(section, name, none), name);
@@ -71,6 +73,9 @@ static void put_name_of(cli_sheet *s, yyjson_val *section, yyjson_val *differenc
   } else if (is_of(section, "overview") && cli_begins(member, "kinds.")) {
     put_spaced(s, (cpb_span){member.data + strlen("kinds."), member.size - strlen("kinds.")});
     cli_put(s, "s");
+  } else if (s->subgraphs && is(member, "in_functions")) {
+    cli_put(s, "in ");
+    cli_put_functions(s);
   } else if (member.size > 0) {
     put_words(s, find(section, cli_text_at(difference, "name"), member), member);
   }
@@ -156,6 +161,13 @@ static void put_change(cli_sheet *s, yyjson_val *from, bool is_count) {
   put_value(s, cpb_json_member(from, "b"), is_count);
 }
 
+/* Sizes may be names. */
+static void put_shapes(cli_sheet *s, yyjson_val *from) {
+  cli_put_shape(s, cpb_json_member(from, "a"));
+  cli_put(s, " -> ");
+  cli_put_shape(s, cpb_json_member(from, "b"));
+}
+
 /* --- Values ---------------------------------------------------------------------------------------- */
 
 static void put_index(cli_sheet *s, yyjson_val *index) {
@@ -214,6 +226,11 @@ static bool is_left_out(yyjson_val *members, yyjson_val *member) {
 
 static bool is_checksum(yyjson_val *member) { return ends_with(cli_text_at(member, "member"), "crc32c"); }
 
+static bool is_of_shape(yyjson_val *member) {
+  yyjson_val *a = cpb_json_member(member, "a"), *b = cpb_json_member(member, "b");
+  return ends_with(cli_text_at(member, "member"), "shape") && (yyjson_is_arr(a) || yyjson_is_arr(b));
+}
+
 /* A part that one model lacks, such as an argument of a function; without a name, the contents of the item itself. */
 static void put_part(cli_sheet *s, cpb_span name, char sign, yyjson_val *part) {
   if (name.size == 0) {
@@ -236,7 +253,8 @@ static void put_changed_member(cli_sheet *s, yyjson_val *section, yyjson_val *di
   if (cpb_json_member(member, "renamed")) cli_put(s, "renamed");
   else put_name_of(s, section, difference, name);
   if (s->text.size > before) cli_put(s, ": ");
-  put_change(s, member, has_counts(section, name));
+  if (is_of_shape(member)) put_shapes(s, member);
+  else put_change(s, member, has_counts(section, name));
 }
 
 static void put_member(cli_sheet *s, yyjson_val *section, yyjson_val *difference, yyjson_val *member) {

@@ -21,12 +21,29 @@ static const struct unit {
              {"ops", "kind of operation", "kinds of operations", DERIVED},
              {"overview", "fact of the overview", "facts of the overview", DERIVED},
              {"tag", "fact of the tag", "facts of the tags", DERIVED},
-             {"problems", "problem", "problems", QUIET}};
+             {"inputs", "input", "inputs", QUIET},
+             {"outputs", "output", "outputs", QUIET},
+             {"states", "state", "states", QUIET},
+             {"training_inputs", "training input", "training inputs", QUIET},
+             {"attributes", "attribute", "attributes", QUIET},
+             {"opset_imports", "opset import", "opset imports", QUIET},
+             {"metadata", "entry of the metadata", "entries of the metadata", QUIET},
+             {"problems", "problem", "problems", QUIET},
+             {NULL, "other item", "other items", QUIET}};
 #define NUM_UNITS (sizeof units / sizeof *units)
 
 typedef struct counts {
   uint64_t differing, same;
 } counts;
+
+/* NULL stands for the sections that no unit names. */
+static bool is_of(yyjson_val *section, const char *name) {
+  yyjson_val *found = cpb_json_member(section, "section");
+  if (name) return cli_is_text(found, name);
+  for (size_t i = 0; i < NUM_UNITS; i++)
+    if (units[i].section && cli_is_text(found, units[i].section)) return false;
+  return true;
+}
 
 /* Functions with equal nodes have no section. */
 static counts count(yyjson_val *result, const char *name) {
@@ -34,13 +51,18 @@ static counts count(yyjson_val *result, const char *name) {
   size_t i, number;
   yyjson_val *section;
   yyjson_arr_foreach(cpb_json_member(result, "sections"), i, number, section) {
-    if (!cli_is_text(cpb_json_member(section, "section"), name)) continue;
+    if (!is_of(section, name)) continue;
     n.differing +=
         cli_number_at(section, "added") + cli_number_at(section, "removed") + cli_number_at(section, "changed");
     n.same += cli_number_at(section, "same");
   }
-  if (strcmp(name, "nodes") == 0) n.same += cli_number_at(cpb_json_member(result, "left_out"), "same");
+  if (name && strcmp(name, "nodes") == 0) n.same += cli_number_at(cpb_json_member(result, "left_out"), "same");
   return n;
+}
+
+static void put_items(cli_sheet *s, const struct unit *unit, uint64_t count) {
+  const bool both = s->subgraphs && strcmp(unit->more, "functions") == 0;
+  cli_put_plural(s, count, both ? "function or subgraph" : unit->one, both ? "functions and subgraphs" : unit->more);
 }
 
 static void put_differing(cli_sheet *s, const struct unit *unit, counts n) {
@@ -49,7 +71,7 @@ static void put_differing(cli_sheet *s, const struct unit *unit, counts n) {
     cli_put_count(s, n.differing);
     cli_put(s, " of ");
   }
-  cli_put_plural(s, all, unit->one, unit->more);
+  put_items(s, unit, all);
 }
 
 /* Chooses the units to list: those that differ, or those that are equal. Returns how many. */
@@ -76,7 +98,7 @@ static size_t put_units(cli_sheet *s, yyjson_val *result, bool differing, uint64
     if (shown++ > 0) cli_put(s, left == 1 ? " and " : ", ");
     left--;
     if (differing) put_differing(s, &units[i], all[i]);
-    else cli_put_plural(s, all[i].same, units[i].one, units[i].more);
+    else put_items(s, &units[i], all[i].same);
     *last = differing ? all[i].differing : all[i].same;
   }
   return shown;
@@ -84,12 +106,15 @@ static size_t put_units(cli_sheet *s, yyjson_val *result, bool differing, uint64
 
 static void put_difference(cli_sheet *s, yyjson_val *result) {
   uint64_t last = 0;
+  if (!cli_is_same(cli_text_at(result, "a"), cli_text_at(result, "b"))) {
+    cli_put(s, "Models of different kinds are not compared");
+    return;
+  }
   size_t shown = put_units(s, result, true, &last);
-  if (shown == 0) cli_put(s, "Models of different kinds are not compared");
-  else cli_put(s, shown == 1 && last == 1 ? " differs" : " differ");
+  cli_put(s, shown == 1 && last == 1 ? " differs" : " differ");
   size_t before = s->text.size;
-  if (shown > 0) cli_put(s, "; ");
-  if (shown > 0 && put_units(s, result, false, &last) > 0) cli_put(s, " the same");
+  cli_put(s, "; ");
+  if (put_units(s, result, false, &last) > 0) cli_put(s, " the same");
   else s->text.size = before;
 }
 

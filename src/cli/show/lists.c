@@ -242,6 +242,12 @@ static void put_layer_path(cli_sheet *s, yyjson_val *layer, const char *member) 
   if (cpb_json_member(layer, "path")) put_path(s, layer, member);
 }
 
+/* Of ONNX, whose default domain is empty. */
+static void put_domain(cli_sheet *s, yyjson_val *element, const char *member) {
+  if (!s->plain && cli_text_at(element, member).size == 0) cli_put(s, "ai.onnx");
+  put_name(s, element, member);
+}
+
 static void put_function(cli_sheet *s, yyjson_val *element, const char *member) {
   if (yyjson_is_null(cpb_json_member(element, member)) && !s->plain) cli_put(s, "(the graph)");
   put_name(s, element, member);
@@ -349,7 +355,8 @@ static const cli_member objects[] = {{"path", "path", CLI_KEPT, put_path},
 static const cli_member consumers[] = {{"name", "name", CLI_KEPT, put_name},
                                        {"operation", "op", 0, put_name},
                                        {"takes it as", "inputs", 0, put_uses},
-                                       {"is", "is", CLI_DIM | CLI_WHOLE, put_name}};
+                                       {"is", "is", CLI_DIM | CLI_WHOLE, put_name},
+                                       {"function", "function", CLI_KEPT, put_name}};
 static const cli_member reached[] = {{"steps", "distance", CLI_RIGHT, put_count},
                                      {"name", "name", CLI_KEPT, put_name},
                                      {"operation", "op", CLI_DIM, put_source_kind},
@@ -381,6 +388,8 @@ static const cli_member tensors[] = {{"name", "name", CLI_KEPT, put_name},
                                      {"tensor", "tensor", CLI_DIM, put_name},
                                      {"called", "user_name", CLI_DIM, put_name},
                                      {"operation", "op", CLI_DIM, put_name}};
+static const cli_member opset_imports[] = {{"domain", "domain", CLI_KEPT, put_domain},
+                                           {"version", "version", CLI_RIGHT, put_count}};
 static const cli_member captures[] = {{"argument", "argument", CLI_DIM, put_name},
                                       {"captures", "path", CLI_KEPT, put_path},
                                       {"tensor", "", CLI_WHOLE, put_tensor},
@@ -433,6 +442,7 @@ static const cli_list lists[] = {
     LIST(0, "signatures", signatures),
     LIST(0, "inputs", tensors),
     LIST(0, "outputs", tensors),
+    LIST(0, "opset_imports", opset_imports),
     LIST(0, "captures", captures),
     LIST(0, "calls", calls),
     LIST(0, "called_by", calls),
@@ -476,14 +486,18 @@ size_t cli_guess_members(yyjson_val *items, cli_member *members) {
   yyjson_obj_foreach(yyjson_arr_get_first(items), i, n, key, value) {
     const char *name = yyjson_get_str(key);
     if (count == CLI_COLUMNS_MOST || strchr(name, '.')) continue;
-    members[count++] = (cli_member){name, name, yyjson_is_str(value) ? CLI_KEPT : 0, put_any};
+    const bool shape = strcmp(name, "shape") == 0;
+    members[count++] = (cli_member){name, name, yyjson_is_str(value) ? CLI_KEPT : 0, shape ? put_shape : put_any};
   }
   return count;
 }
 
 void cli_list_begin(cli_table *t, cli_sheet *s, size_t indent, const cli_member *members, size_t count,
                     cli_column *columns) {
-  for (size_t i = 0; i < count; i++) columns[i] = (cli_column){members[i].title, members[i].how};
+  for (size_t i = 0; i < count; i++) {
+    columns[i] = (cli_column){members[i].title, members[i].how};
+    if (s->subgraphs && strcmp(members[i].member, "in_functions") == 0) columns[i].title = "in functions, subgraphs";
+  }
   for (size_t i = 0; i < count && s->csv; i++)
     columns[i].title = members[i].title ? members[i].title : members[i].member;
   cli_table_begin(t, s, indent, columns, count);

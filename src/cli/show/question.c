@@ -3,7 +3,6 @@
 #include "cli/show/lists.h"
 #include "cli/show/sheet.h"
 
-#define EVERYTHING 1000000 /* size of a page that has everything, for answers with several lists, which have no pages */
 #define DEPTH_MOST 6
 #define PROBLEMS 5
 #define CONFIGURATION "configuration"
@@ -115,10 +114,17 @@ static void put_member(view *v, const char *key, yyjson_val *value) {
   else cli_put_value(&v->sheet, value);
 }
 
+/* Of the lists of functions that have subgraphs, too. The overview counts these separately. */
+static const char *name_of(const view *v, const char *key) {
+  if (!v->sheet.subgraphs || v->kind == CPB_ASK_OVERVIEW || v->way[0]) return key;
+  if (strcmp(key, "functions") == 0) return "functions and subgraphs";
+  return strcmp(key, "function_nodes") == 0 ? "nodes of these" : key;
+}
+
 /* A program also gets the path to it. */
 static void put_key(view *v, const char *key) {
   if (v->sheet.plain) cli_put(&v->sheet, v->way);
-  put_words(v, key);
+  put_words(v, name_of(v, key));
 }
 
 /* --- Members on a line each --------------------------------------------------------------- */
@@ -129,7 +135,7 @@ static void show_line(view *v, const char *key, yyjson_val *value, size_t indent
   if (!s->plain) cli_put_format(s, "%*s", (int)indent, "");
   put_key(v, key);
   if (s->plain) cli_put(s, "\t");
-  else cli_put_format(s, "%*s", (int)(width - strlen(key) + 2), "");
+  else cli_put_format(s, "%*s", (int)(width - strlen(name_of(v, key)) + 2), "");
   put_member(v, key, value);
   cli_end_line(s, CLI_NORMAL, whole ? CLI_WRAP : CLI_CUT);
 }
@@ -161,7 +167,7 @@ static void show_lines(view *v, yyjson_val *object, size_t indent) {
   size_t i, count, width = 0;
   yyjson_val *key, *value;
   yyjson_obj_foreach(object, i, count, key, value) {
-    size_t length = yyjson_get_len(key);
+    size_t length = strlen(name_of(v, yyjson_get_str(key)));
     if (is_line(yyjson_get_str(key), value) && !is_left_out(v, yyjson_get_str(key)) && length > width) width = length;
   }
   yyjson_obj_foreach(object, i, count, key, value) {
@@ -379,9 +385,10 @@ static void show_answer(view *v, yyjson_doc **answer, bool whole) {
 int cli_show_question(cli *c, cpb_model_file *model, cpb_question_kind kind) {
   view v = {.asker = {.cli = c, .model = model}, .kind = kind};
   cli_sheet_begin(&v.sheet, c);
+  v.sheet.subgraphs = !v.sheet.plain && cli_has_subgraphs(cpb_model_file_kind(model));
   bool whole = (v.sheet.plain || v.sheet.all) && !(c->settings.given & CLI_BIT(PAGE));
   bool paged = cli_main_list(kind) != NULL;
-  yyjson_doc *answer = ask(&v, c->settings.first, !whole ? 0 : paged ? CLI_PAGE_SIZE : EVERYTHING);
+  yyjson_doc *answer = ask(&v, c->settings.first, !whole ? 0 : paged ? CLI_PAGE_SIZE : CLI_EVERYTHING);
   if (answer) show_answer(&v, &answer, whole);
   yyjson_doc_free(answer);
   int printed = cli_sheet_end(&v.sheet);

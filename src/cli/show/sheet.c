@@ -91,6 +91,8 @@ void cli_put_heading(cli_sheet *s, const char *text) {
   s->bold = s->text.size;
 }
 
+void cli_put_functions(cli_sheet *s) { cli_put(s, s->subgraphs ? "functions and subgraphs" : "functions"); }
+
 /* --- Width ------------------------------------------------------------------------------ */
 
 /* The columns of a character: two for East Asian ones and pictures, none for one that combines with the character
@@ -152,11 +154,18 @@ size_t cli_print_fitting(cli_sheet *s, cpb_span text, size_t width, cli_style st
   return columns;
 }
 
-/* The number of bytes that fit, preferably up to a space. */
+/* Whether a space follows a dot here (cli_put_dot). */
+static bool is_after_dot(cpb_span text, size_t at) {
+  return at > 2 && text.data[at] == ' ' && memcmp(text.data + at - 3, " \xc2\xb7", 3) == 0;
+}
+
+/* The number of bytes that fit, preferably up to the end of a fact, else of a word. */
 static size_t find_break(cpb_span text, size_t width) {
   size_t bytes, at;
   cli_measure(text, width, &bytes);
   if (bytes == text.size) return bytes;
+  for (at = bytes; at > 0 && !is_after_dot(text, at); at--) continue;
+  if (at > 0) return at;
   for (at = bytes; at > 0 && text.data[at] != ' '; at--) continue;
   size_t first = 0; /* a space after text */
   while (first < text.size && text.data[first] == ' ') first++;

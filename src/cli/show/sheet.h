@@ -24,6 +24,7 @@ typedef struct cli_sheet {
   size_t width;    /* in columns; SIZE_MAX when plain */
   size_t lines;    /* lines printed, as the terminal wraps them */
   bool counts;     /* lines are only counted and not printed */
+  bool subgraphs;  /* the functions of the model include subgraphs */
   uint64_t depth;  /* of the requested layer, in which others are indented */
   size_t bold;     /* length of the heading at the beginning of the line */
   cpb_buffer text; /* pending text, since the last line or cell */
@@ -45,6 +46,7 @@ void cli_put_format(cli_sheet *s, const char *format, ...) __attribute__((format
 void cli_put_name(cli_sheet *s, cpb_span name);       /* control characters become U+FFFD */
 void cli_put_dot(cli_sheet *s);                       /* between two facts on a line: " · ", or ", " */
 void cli_put_heading(cli_sheet *s, const char *text); /* at the beginning of a line, in bold */
+void cli_put_functions(cli_sheet *s);                 /* "functions", or "functions and subgraphs" */
 
 /* --- Lines ------------------------------------------------------------------------ */
 

@@ -9,7 +9,8 @@
 
 /* Files next to the model that cannot be read are reported once, and left out. */
 
-#define CLI_PAGE_SIZE 1000 /* elements of the first page of a list that is shown completely */
+#define CLI_PAGE_SIZE 1000        /* elements of the first page of a list that is shown completely */
+#define CLI_EVERYTHING UINT64_MAX /* of an answer whose lists have no pages of their own */
 
 typedef struct cli_asker {
   cli *cli;
@@ -22,6 +23,9 @@ typedef struct cli_asker {
 /* A question about the meta graph, scope and page in the options. */
 cpb_question cli_question(const cli *c, cpb_question_kind kind, cpb_span name);
 
+/* Whether the functions of such models include subgraphs. */
+static inline bool cli_has_subgraphs(cpb_model_kind kind) { return kind == CPB_MODEL_ONNX || kind == CPB_MODEL_COREML; }
+
 /* The answer as text, valid until the next question, or NULL after the message. */
 const char *cli_ask(cli_asker *a, const cpb_question *question, size_t *size);
 /* The same as a tree; free it with yyjson_doc_free(), which accepts NULL. */
@@ -33,8 +37,8 @@ uint64_t cli_next_page(yyjson_doc *answer, yyjson_val *list, uint64_t least);
 
 /* --- Showing: each returns the exit code ------------------------------------------------- */
 
-/* cpb inspect MODEL: the most important facts, at most CLI_SUMMARY_MOST lines, or everything with --all and into a
- * pipe. */
+/* cpb inspect MODEL: the most important facts, at most CLI_SUMMARY_MOST lines unless names are very long, or everything
+ * with --all and for a program. */
 #define CLI_SUMMARY_MOST 50
 int cli_show_summary(cli *c, cpb_model_file *model);
 

@@ -99,7 +99,7 @@ static void ask_saved_model(cli_summary *s) {
 }
 
 static void ask_all(cli_summary *s) {
-  s->overview = cli_summary_ask(s, CPB_ASK_OVERVIEW, none, 0, 0);
+  s->overview = cli_summary_ask(s, CPB_ASK_OVERVIEW, none, 0, s->sheet.plain || s->sheet.all ? CLI_EVERYTHING : 0);
   bool has_tensors = !cpb_json_member(cli_root(s->overview), "unread");
   if (cli_is_saved_model(s)) ask_saved_model(s);
   if (s->kind == CPB_MODEL_CHECKPOINT) cli_summary_ask_variables(s);
@@ -170,12 +170,28 @@ static void put_counts(cli_summary *s, yyjson_val *root) {
   put_fact(s, "tag ", cli_text_at(cpb_json_member(root, "graph"), "tag"));
 }
 
+/* Whether one of the first imports has the same domain and version. */
+static bool is_repeated(yyjson_val *opsets, yyjson_val *opset) {
+  enum { FIRST = 100 };
+  size_t i, count;
+  yyjson_val *earlier;
+  yyjson_arr_foreach(opsets, i, count, earlier) {
+    if (earlier == opset || i == FIRST) return false;
+    if (cli_is_same(cli_text_at(earlier, "domain"), cli_text_at(opset, "domain")) &&
+        cli_number_at(earlier, "version") == cli_number_at(opset, "version"))
+      return true;
+  }
+  return false;
+}
+
 /* opset 17, ai.onnx.ml 3 */
 static void put_opsets(cli_summary *s, yyjson_val *root) {
   size_t i, count;
   yyjson_val *opset;
-  yyjson_arr_foreach(cli_items(cpb_json_member(root, "opset_imports")), i, count, opset) {
+  yyjson_val *opsets = cli_items(cpb_json_member(root, "opset_imports"));
+  yyjson_arr_foreach(opsets, i, count, opset) {
     cpb_span domain = cli_text_at(opset, "domain");
+    if (is_repeated(opsets, opset)) continue;
     if (i == 0) cli_put_dot(&s->sheet);
     else cli_put(&s->sheet, ", ");
     if (domain.size > 0) cli_put_name(&s->sheet, domain);
@@ -245,9 +261,9 @@ static void show_header(cli_summary *s) {
 static void show_meta_graphs(cli_summary *s) {
   yyjson_val *root = cli_root(s->overview);
   uint64_t total = cli_number_at(cpb_json_member(root, "meta_graphs"), "total");
-  uint64_t shown = cli_number_at(root, "meta_graph");
+  uint64_t shown = cli_number_at(root, "meta_graph"), i = 0;
   if (total < 2) return;
-  for (uint64_t i = 0; i < total && (s->sheet.plain || s->sheet.all || i < 4); i++) {
+  for (; i < total && (s->sheet.plain || s->sheet.all || i < 4); i++) {
     if (s->sheet.plain) cli_put_format(&s->sheet, "meta_graph\t%llu\t", (unsigned long long)i);
     else cli_put_format(&s->sheet, "  meta graph %llu of %llu", (unsigned long long)i, (unsigned long long)total);
     if (!s->sheet.plain) cli_put_dot(&s->sheet);
@@ -256,6 +272,7 @@ static void show_meta_graphs(cli_summary *s) {
     else if (!s->sheet.plain) cli_put_format(&s->sheet, "  --meta-graph %llu", (unsigned long long)i);
     cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
   }
+  if (total > i) cli_summary_more(s, total - i, "overview");
 }
 
 /* --- The rest ------------------------------------------------------------------------------------------ */
@@ -295,7 +312,7 @@ static void show_functions(cli_summary *s) {
     cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
     return;
   }
-  cli_summary_heading(s, cli_is_exported(s) ? "Functions and subgraphs" : "Functions");
+  cli_summary_heading(s, cli_has_subgraphs(s->kind) ? "Functions and subgraphs" : "Functions");
   cli_put_count(&s->sheet, s->functions);
   cli_put(&s->sheet, " with ");
   cli_put_plural(&s->sheet, s->function_nodes, "node", "nodes");
@@ -342,11 +359,9 @@ static void show_parts(cli_summary *s) {
 
 /* Finds the largest amounts of each part that together fit on a screen, by trying without printing. */
 static void show_all(cli_summary *s) {
-  static const cli_amounts amounts[] = {{10, 5, 4, 3, 2, 3, 8, false},
-                                        {8, 3, 4, 2, 2, 3, 6, false},
-                                        {6, 3, 3, 1, 1, 2, 4, false},
-                                        {5, 2, 2, 1, 1, 1, 3, false},
-                                        {3, 1, 2, 0, 1, 1, 1, true}};
+  static const cli_amounts amounts[] = {{10, 5, 8, 8, 3, 2, 3, 8, false}, {10, 5, 6, 4, 3, 2, 3, 8, false},
+                                        {8, 3, 5, 4, 2, 2, 3, 6, false},  {6, 3, 4, 3, 1, 1, 2, 4, false},
+                                        {5, 2, 3, 2, 1, 1, 1, 3, false},  {3, 1, 2, 2, 0, 1, 1, 1, true}};
   const size_t count = sizeof amounts / sizeof *amounts;
   for (size_t i = 0; i < count; i++) {
     bool fits = s->sheet.plain || s->sheet.all || i + 1 == count;

@@ -10,7 +10,7 @@
 
 /* How much each part may show. If the total is too much for a screen, the next row is tried. */
 typedef struct cli_amounts {
-  size_t layers, top, tensors, signatures, ops, problems, about;
+  size_t layers, top, files, tensors, signatures, ops, problems, about;
   bool close; /* without empty lines */
 } cli_amounts;
 

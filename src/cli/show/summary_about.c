@@ -12,12 +12,15 @@ typedef struct about {
   bool is_cut;         /* a text is longer than its line */
 } about;
 
-/* Line breaks of a text, which would be shown as U+FFFD, are spaces. */
+static bool is_gap(uint8_t c) { return c == '\n' || c == '\r' || c == '\t'; }
+
+/* Line breaks and tabs of a text, which would be shown as U+FFFD, are a space. */
 static void put_in_line(cli_sheet *s, cpb_span text) {
-  for (size_t i = 0, end; i < text.size; i = end + 1) {
-    for (end = i; end < text.size && text.data[end] != '\n' && text.data[end] != '\r';) end++;
-    if (i > 0) cli_put(s, " ");
+  for (size_t i = 0, end; i < text.size; i = end) {
+    for (end = i; end < text.size && !is_gap(text.data[end]);) end++;
     cli_put_name(s, (cpb_span){text.data + i, end - i});
+    if (end < text.size) cli_put(s, " ");
+    while (end < text.size && (is_gap(text.data[end]) || text.data[end] == ' ')) end++;
   }
 }
 

@@ -163,12 +163,24 @@ static void add_dtypes(cli_summary *s, cli_table *t) {
 
 /* The other files with some of the weights. */
 static void add_external(cli_summary *s, cli_table *t) {
+  const bool whole = s->sheet.plain || s->sheet.all;
+  const size_t most = s->amounts->files;
   size_t i, count;
+  uint64_t left = 0, size = 0;
   yyjson_val *file;
   yyjson_arr_foreach(cpb_json_member(cli_root(s->overview), "external_data"), i, count, file) {
+    if (!whole && i + 1 >= most && count > most) {
+      left++;
+      size += cli_number_at(file, "bytes");
+      continue;
+    }
     cli_put_plural(&s->sheet, cli_number_at(file, "tensors"), "tensor", "tensors");
     add_file(s, t, cli_text_at(file, "location"), cli_number_at(file, "bytes"), false);
   }
+  if (left == 0) return;
+  cli_cell_more(t, left);
+  cli_cell_size(t, size);
+  cli_cell(t, "cpb inspect MODEL overview");
 }
 
 /* With --brief. */
@@ -208,7 +220,6 @@ void cli_summary_show_files(cli_summary *s) {
   cli_table t;
   cli_table_begin(&t, &s->sheet, 2, columns, 3);
   t.word = "file";
-  t.lines_most = 8;
   add_own(s, &t);
   add_external(s, &t);
   uint64_t layers = cli_number_at(keras, "layers"); /* including the model itself */
@@ -271,16 +282,18 @@ static void show_variables(cli_summary *s) {
 
 void cli_summary_show_tags(cli_summary *s) {
   yyjson_val *page = cpb_json_member(cli_root(s->overview), "tags"), *tag;
-  size_t i, count, listed = 0;
+  size_t i, count, most = s->sheet.plain || s->sheet.all ? SIZE_MAX : s->amounts->top;
   cli_table t;
   if (yyjson_arr_size(cli_items(page)) > 0) {
     cli_summary_title(s, "Tags");
     cli_table_begin(&t, &s->sheet, 2, tag_columns, 5);
     t.word = "tag";
-    t.lines_most = s->sheet.all ? 0 : s->amounts->top;
-    yyjson_arr_foreach(cli_items(page), i, count, tag) put_tag(s, &t, tag);
-    listed = yyjson_arr_size(cli_items(page)) - cli_table_end(&t);
-    if (cli_number_at(page, "total") > listed) cli_summary_more(s, cli_number_at(page, "total") - listed, "overview");
+    yyjson_arr_foreach(cli_items(page), i, count, tag) {
+      if (i == most) break;
+      put_tag(s, &t, tag);
+    }
+    cli_table_end(&t);
+    if (cli_number_at(page, "total") > i) cli_summary_more(s, cli_number_at(page, "total") - i, "overview");
   }
   show_variables(s);
 }

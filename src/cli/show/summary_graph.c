@@ -114,16 +114,20 @@ static void show_largest(cli_summary *s, yyjson_val *items, uint64_t total, bool
   size_t i, count;
   yyjson_val *item;
   cli_table t;
-  const char *title = s->kind == CPB_MODEL_ONNX ? "Large initializers" : "Large constants";
+  bool initializers = s->kind == CPB_MODEL_ONNX;
+  yyjson_arr_foreach(items, i, count, item) {
+    const bool is_other = !cli_is_text(cpb_json_member(item, "is"), "initializer");
+    if (is_large(s, item, i) && is_other) initializers = false;
+  }
+  const char *title = initializers ? "Large initializers" : "Large constants";
   cli_summary_title(s, parameters ? "Largest parameters" : title);
   cli_table_begin(&t, &s->sheet, 2, columns, 4);
-  t.lines_most = 2 * s->amounts->top;
   yyjson_arr_foreach(items, i, count, item) {
     if (listed == s->amounts->top || !(parameters || is_large(s, item, i))) continue;
     put_constant(s, item, &t);
     listed++;
   }
-  listed -= cli_table_end(&t);
+  cli_table_end(&t);
   if (total > listed) cli_summary_more(s, total - listed, "constants");
 }
 

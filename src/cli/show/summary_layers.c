@@ -297,7 +297,6 @@ void cli_summary_show_layers(cli_summary *s) {
   cli_summary_title(s, "Layers");
   cli_table_begin(&t, &s->sheet, 2, columns, 5);
   t.word = "layer";
-  t.lines_most = whole ? 0 : s->amounts->layers + 2;
   put_rows(s, &t, s->layers.runs, whole);
   put_total(s, &t);
   cli_table_end(&t);

@@ -1,7 +1,8 @@
 /* The model's inputs and outputs: its signatures, or those of a graph. */
 #include "cli/show/summary.h"
 
-static const cli_column columns[] = {{NULL, CLI_DIM}, {NULL, CLI_KEPT}, {NULL, CLI_KEPT}, {NULL, CLI_WHOLE}};
+static const cli_column columns[] = {
+    {NULL, CLI_DIM | CLI_WHOLE}, {NULL, CLI_KEPT}, {NULL, CLI_KEPT}, {NULL, CLI_WHOLE}};
 
 static yyjson_val *signatures_of(const cli_summary *s) {
   return cli_items(cpb_json_member(cli_root(s->overview), "signatures"));
@@ -27,6 +28,7 @@ cpb_span cli_summary_default_signature(const cli_summary *s) { return cli_text_a
 /* --- Tensors ----------------------------------------------------------------------- */
 
 static void put_row(cli_summary *s, cli_table *t, const char *role, cpb_span key, yyjson_val *tensor) {
+  yyjson_val *sparse = cpb_json_member(tensor, "sparse"); /* of TensorFlow its parts */
   cli_cell(t, role);
   if (s->sheet.plain) cli_put_name(&s->sheet, key);
   cli_table_cell(t);
@@ -35,7 +37,7 @@ static void put_row(cli_summary *s, cli_table *t, const char *role, cpb_span key
     cli_put_tensor(&s->sheet, tensor);
   else if (!s->sheet.plain) cli_put(&s->sheet, "operation ");
   cli_put_name(&s->sheet, cli_text_at(tensor, "op"));
-  if (yyjson_is_obj(cpb_json_member(tensor, "sparse"))) cli_put(&s->sheet, " sparse");
+  if (yyjson_is_obj(sparse) || yyjson_is_true(sparse)) cli_put(&s->sheet, " sparse");
   if (cpb_json_member(tensor, "composite")) cli_put(&s->sheet, " of several tensors");
   cli_table_cell(t);
 }
@@ -52,15 +54,13 @@ static void put_tensors(cli_summary *s, cli_table *t, const char *role, yyjson_v
   if (i >= total || s->sheet.plain) return;
   cli_table_cell(t);
   cli_table_cell(t);
-  cli_put_count(&s->sheet, total - i);
-  cli_cell(t, " more");
+  cli_cell_more(t, total - i);
   cli_table_cell(t);
 }
 
 static void show_tensors(cli_summary *s, yyjson_val *object, size_t indent) {
   cli_table t;
   cli_table_begin(&t, &s->sheet, indent, columns, 4);
-  t.lines_most = s->sheet.all ? 0 : 3 * s->amounts->tensors;
   put_tensors(s, &t, s->sheet.plain ? "input" : "in", object, "inputs");
   put_tensors(s, &t, s->sheet.plain ? "output" : "out", object, "outputs");
   put_tensors(s, &t, "state", object, "states");

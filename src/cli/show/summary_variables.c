@@ -134,8 +134,7 @@ static void show_all(cli_summary *s) {
 }
 
 static void put_rest(cli_summary *s, cli_table *t, uint64_t count, uint64_t size) {
-  cli_put_count(&s->sheet, count);
-  cli_cell(t, " more");
+  cli_cell_more(t, count);
   cli_table_cell(t);
   if (size > 0) cli_put_size(&s->sheet, size);
   cli_table_cell(t);
@@ -171,7 +170,6 @@ static void show_top(cli_summary *s) {
   uint64_t size = 0;
   cli_table t;
   cli_table_begin(&t, &s->sheet, 2, columns, 5);
-  t.lines_most = 2 * s->amounts->top + 1;
   for (size_t i = 0; i < shown; i++) {
     put_top(s, &t, &v->top[i]);
     size += v->top[i].size;

@@ -48,30 +48,34 @@ static size_t total_width(const cli_table *t) {
   return total;
 }
 
-/* The widest of the columns that may be cut, or of the others; none becomes narrower than `least`. */
-static size_t find_widest(const cli_table *t, bool cut, size_t least) {
+#define CUT 0
+
+/* The widest of the columns that may be cut, or of those that are CLI_KEPT or CLI_WHOLE; none becomes narrower than
+ * `least`. */
+static size_t find_widest(const cli_table *t, unsigned how, size_t least) {
   size_t found = SIZE_MAX;
   for (size_t c = 0; c < t->num_columns; c++) {
-    bool eligible = cut ? may_be_cut(t, c) : (t->columns[c].how & CLI_KEPT) != 0;
+    bool eligible = how == CUT ? may_be_cut(t, c) : (t->columns[c].how & how) != 0;
     if (!eligible || t->widths[c] <= least) continue;
     if (found == SIZE_MAX || t->widths[c] > t->widths[found]) found = c;
   }
   return found;
 }
 
-static void narrow(cli_table *t, bool cut, size_t least) {
+static void narrow(cli_table *t, unsigned how, size_t least) {
   size_t c;
-  while (total_width(t) > t->sheet->width && (c = find_widest(t, cut, least)) != SIZE_MAX) t->widths[c]--;
+  while (total_width(t) > t->sheet->width && (c = find_widest(t, how, least)) != SIZE_MAX) t->widths[c]--;
 }
 
 static void fit(cli_table *t) {
   size_t mark = t->sheet->utf8 ? 1 : 3;
-  narrow(t, true, t->least > 0 ? t->least : 12);
-  narrow(t, false, 40); /* names that are longer than this get lines of their own */
-  narrow(t, false, 24);
-  narrow(t, true, 6);
-  narrow(t, false, 8);
-  narrow(t, true, mark);
+  narrow(t, CUT, t->least > 0 ? t->least : 12);
+  narrow(t, CLI_WHOLE, 40); /* types and names that are longer than this get lines of their own */
+  narrow(t, CLI_KEPT, 40);
+  narrow(t, CLI_KEPT, 24);
+  narrow(t, CUT, 6);
+  narrow(t, CLI_KEPT, 8);
+  narrow(t, CUT, mark);
 }
 
 /* --- Lines ------------------------------------------------------------------------------- */
@@ -88,25 +92,36 @@ static size_t find_last(const cli_table *t) {
 }
 
 typedef struct row_place {
-  size_t at, lines; /* the column that was reached; lines that the row takes so far */
-  bool print;       /* or only count */
-  size_t row;
+  size_t row, at, lines; /* the column that was reached; lines that the row takes so far */
 } row_place;
 
 static void next_line(const cli_table *t, row_place *p) {
-  if (p->print) cli_print_newline(t->sheet);
+  cli_print_newline(t->sheet);
   p->lines++;
   p->at = 0;
 }
 
-/* Lines of whole words; returns the rest, which fits into one, or is one word. */
-static cpb_span place_words(cli_table *t, row_place *p, size_t column, cpb_span text, cli_style style) {
+/* Takes the dimensions off a type that fit into these columns, and at least one. */
+static cpb_span take_dimensions(cpb_span *text, size_t columns) {
+  size_t end;
+  cli_measure(*text, columns, &end);
+  while (end > 0 && text->data[end - 1] != ',') end--;
+  while (end < text->size && (end == 0 || text->data[end - 1] != ',')) end++;
+  const cpb_span line = {text->data, end};
+  *text = (cpb_span){text->data + end, text->size - end};
+  return line;
+}
+
+/* Lines of whole words, or dimensions; returns the rest, which fits into one, or is one of them. */
+static cpb_span place_parts(cli_table *t, row_place *p, size_t c, size_t column, cpb_span text) {
+  const cli_style style = style_of(t, t->columns[c].how, p->row);
   const size_t room = t->sheet->width > column ? t->sheet->width - column : 0;
   while (columns_of(text) > room) {
-    const cpb_span whole = text, line = cli_take_line(&text, room);
+    const cpb_span whole = text;
+    const cpb_span line = t->columns[c].how & CLI_WHOLE ? take_dimensions(&text, room) : cli_take_line(&text, room);
     if (text.size == 0) return whole;
-    if (p->print) cli_print_spaces(t->sheet, column);
-    if (p->print) cli_print_styled(t->sheet, line, style);
+    cli_print_spaces(t->sheet, column);
+    cli_print_styled(t->sheet, line, style);
     next_line(t, p);
   }
   return text;
@@ -115,33 +130,32 @@ static cpb_span place_words(cli_table *t, row_place *p, size_t column, cpb_span 
 static void place_cell(cli_table *t, row_place *p, size_t c, size_t column, cpb_span text) {
   size_t width = columns_of(text), room = t->widths[c];
   bool cut = may_be_cut(t, c) && width > room;
-  size_t own = t->indent + 2 * GAP; /* where what has a line of its own begins */
-  bool beyond = t->columns[c].how & CLI_KEPT && width > room && column > own && column + width > t->sheet->width;
-  cli_style style = style_of(t, t->columns[c].how, p->row);
+  const unsigned how = t->columns[c].how;
+  size_t own = t->indent + (how & CLI_WHOLE ? 3 : 2) * GAP; /* where what has a line of its own begins */
+  bool beyond = how & (CLI_KEPT | CLI_WHOLE) && width > room && column > own && column + width > t->sheet->width;
+  cli_style style = style_of(t, how, p->row);
   if (beyond) column = own;
   if (p->at > 0 && (beyond || p->at + GAP > column)) next_line(t, p); /* or a name was longer than its column */
-  if (beyond) text = place_words(t, p, column, text, style);
+  if (beyond) text = place_parts(t, p, c, column, text);
   width = columns_of(text);
-  size_t left = t->columns[c].how & CLI_RIGHT && width < room ? room - width : 0;
-  if (p->print) {
-    cli_print_spaces(t->sheet, column - p->at + left);
-    if (cut) cli_print_fitting(t->sheet, text, room, style);
-    else cli_print_styled(t->sheet, text, style);
-  }
+  size_t left = how & CLI_RIGHT && width < room ? room - width : 0;
+  cli_print_spaces(t->sheet, column - p->at + left);
+  if (cut) cli_print_fitting(t->sheet, text, room, style);
+  else cli_print_styled(t->sheet, text, style);
   p->at = column + left + (cut ? room : width);
   if (p->at > t->sheet->width) p->lines += (p->at - 1) / t->sheet->width;
 }
 
-/* Prints the row, unless it is only to be counted; returns the lines that it takes. */
-static size_t place_row(cli_table *t, size_t row, bool print) {
-  row_place p = {.lines = 1, .print = print, .row = row};
+/* Prints the row; returns the lines that it takes. */
+static size_t place_row(cli_table *t, size_t row) {
+  row_place p = {.lines = 1, .row = row};
   size_t column = t->indent, end = find_last(t);
   for (size_t c = 0; c < end; c++) {
     cpb_span text = cell_at(t, row, c);
     if (text.size > 0 && t->widths[c] > 0) place_cell(t, &p, c, column, text);
     if (t->widths[c] > 0) column += t->widths[c] + GAP;
   }
-  if (print) cli_print_newline(t->sheet);
+  cli_print_newline(t->sheet);
   return p.lines;
 }
 
@@ -168,20 +182,12 @@ static bool has_titles(const cli_table *t) {
 }
 
 static void flush(cli_table *t) {
-  size_t row = 0;
   widen(t, t->rows);
   fit(t);
   if (t->printed == 0 && t->rows > 0 && has_titles(t)) print_titles(t);
-  for (; row < t->rows && !t->full; row++) {
-    size_t lines = place_row(t, row, false);
-    t->full = t->lines_most > 0 && lines > t->lines_most - t->lines;
-    if (t->full) break;
-    place_row(t, row, true);
-    t->lines += lines;
-    t->sheet->lines += lines;
-  }
-  t->printed += row;
-  t->rows -= row;
+  for (size_t row = 0; row < t->rows; row++) t->sheet->lines += place_row(t, row);
+  t->printed += t->rows;
+  t->rows = 0;
   t->text.size = t->ends.size = t->styles.size = 0;
 }
 
@@ -248,7 +254,7 @@ void cli_table_cell(cli_table *t) {
   if (++t->next < t->num_columns) return;
   t->next = 0;
   t->rows++;
-  if (t->rows == ROWS_AT_ONCE && t->lines_most == 0 && !t->sheet->plain && !t->sheet->failed) flush(t);
+  if (t->rows == ROWS_AT_ONCE && !t->sheet->plain && !t->sheet->failed) flush(t);
 }
 
 void cli_cell(cli_table *t, const char *text) {
@@ -276,11 +282,14 @@ void cli_cell_tensor(cli_table *t, yyjson_val *tensor) {
   cli_table_cell(t);
 }
 
-size_t cli_table_end(cli_table *t) {
+void cli_cell_more(cli_table *t, uint64_t count) {
+  cli_put_count(t->sheet, count);
+  cli_cell(t, " more");
+}
+
+void cli_table_end(cli_table *t) {
   if (!t->sheet->plain && !t->sheet->failed) flush(t);
-  if (t->sheet->plain) t->rows = 0;
   cpb_buffer_free(&t->text);
   cpb_buffer_free(&t->ends);
   cpb_buffer_free(&t->styles);
-  return t->rows;
 }

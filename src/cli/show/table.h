@@ -7,7 +7,7 @@
  *
  * Columns are as wide as their cells. If the terminal is narrower, cells that may be cut are cut, the widest first;
  * after a kept cell that does not fit, the rest of its row goes on the next line. A column without any text is left
- * out, but not for a program. */
+ * out, but not for a program. Every row is printed: who adds only some says how many more there are. */
 #ifndef CPB_CLI_SHOW_TABLE_H
 #define CPB_CLI_SHOW_TABLE_H
 
@@ -20,7 +20,7 @@ enum {
   CLI_RIGHT = 2 /* numbers; also kept */,
   CLI_DIM = 4,
   CLI_STRONG = 8,
-  CLI_WHOLE = 16 /* kept, and short */
+  CLI_WHOLE = 16 /* kept, and short: a label or a type; one that is too long continues after a dimension */
 };
 
 typedef struct cli_column {
@@ -35,7 +35,6 @@ typedef struct cli_table {
   const char *word;                 /* the first word of a program's lines, or NULL */
   bool untitled;
   size_t least;                    /* smallest width of cells that may be cut, and that names make room for; 0: 12 */
-  size_t lines, lines_most;        /* without the titles; most 0: any number */
   size_t widths[CLI_COLUMNS_MOST]; /* 0: left out */
   cpb_buffer text;                 /* of all cells */
   cpb_buffer ends;                 /* size_t: where each ends in it */
@@ -43,7 +42,6 @@ typedef struct cli_table {
   cli_style style;                 /* of the next rows */
   size_t rows;                     /* held: added but not printed */
   size_t printed;
-  bool full; /* all available lines are used */
 } cli_table;
 
 void cli_table_begin(cli_table *t, cli_sheet *s, size_t indent, const cli_column *columns, size_t count);
@@ -57,8 +55,9 @@ void cli_cell_name(cli_table *t, cpb_span name);
 void cli_cell_count(cli_table *t, uint64_t count);
 void cli_cell_size(cli_table *t, uint64_t bytes);
 void cli_cell_tensor(cli_table *t, yyjson_val *tensor);
+void cli_cell_more(cli_table *t, uint64_t count); /* "12 more" */
 
-/* Prints the rows, or as many as fit, and frees. Returns the number of the others. */
-size_t cli_table_end(cli_table *t);
+/* Prints the rows that it holds, and frees. */
+void cli_table_end(cli_table *t);
 
 #endif

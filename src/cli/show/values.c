@@ -169,6 +169,7 @@ static void put_object(cli_sheet *s, yyjson_val *object, unsigned depth) {
     if (!plain) cli_put_name(s, (cpb_span){(const uint8_t *)name, yyjson_get_len(key)});
     if (!plain) cli_put(s, " ");
     if (plain && name[0] == 'd') cli_put_tensor(s, object);
+    else if (strcmp(name, "shape") == 0) cli_put_shape(s, value);
     else put_value(s, value, depth + 1);
   }
 }
