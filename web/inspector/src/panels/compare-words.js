@@ -26,8 +26,10 @@ const spaced = (name) => name.replace(/^[^.]*/, (ours) => ours.replaceAll('_', '
 export const sectionWords = (section) => TITLES[section] ?? spaced(section);
 
 /** @param {string} section @param {string} name */
-export const itemWords = (section, name) =>
-  FACTS.includes(section) ? (TITLES[`${section} ${name}`] ?? spaced(name)) : name;
+export function itemWords(section, name) {
+  if (section === 'opset_imports') return name || 'ai.onnx';
+  return FACTS.includes(section) ? (TITLES[`${section} ${name}`] ?? spaced(name)) : name;
+}
 
 /** @param {string} section @param {string} item @param {string} member */
 export function memberWords(section, item, member) {
@@ -43,6 +45,9 @@ export const isCount = (section, member) =>
 const isShape = (list) =>
   list.every((d) => d === null || ['number', 'string'].includes(typeof d)) &&
   !(list.length && list.every((d) => typeof d === 'string'));
+
+/** Of a member that is a shape, also names of sizes are in brackets. @param {string} member @param {any[]} values */
+export const areShapes = (member, ...values) => member.endsWith('shape') && values.some(Array.isArray);
 
 /**
  * A value on one line: shapes and tensors in the usual form, an object by its members.

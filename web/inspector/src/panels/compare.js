@@ -2,12 +2,12 @@
 import { css, html, nothing } from 'lit';
 import { addressOf, wholeAddress } from '../address.js';
 import { modelsAmong, pathOf } from '../files.js';
-import { count, counted, kindName, plain, size, told } from '../format.js';
+import { count, counted, kindName, plain, shape, size, told } from '../format.js';
 import { Panel } from '../panel.js';
 import { Session } from '../session.js';
 import { sidesLook, sidesOf } from './compare-sides.js';
 import { graphKey, MEANINGS, SIGNS } from './graph-marks.js';
-import { isCount, itemWords, memberWords, sectionWords, valueWords } from './compare-words.js';
+import { areShapes, isCount, itemWords, memberWords, sectionWords, valueWords } from './compare-words.js';
 
 /** The sections that a reader looks for first; the others follow in the order of the answer. */
 const FIRST = ['variables', 'constants', 'signatures', 'inputs', 'outputs', 'opset_imports', 'layers', 'nodes'];
@@ -306,10 +306,10 @@ const titleOf = ({ section, function: name, tag, meta_graph: number }) =>
 
 /** @param {string} section @param {string} item @param {any} member */
 function memberOf(section, item, { member, a, b, different, of, largest, unreadable }) {
-  const words = plain(memberWords(section, item, member));
+  const title = plain(memberWords(section, item, member));
   const said = (/** @type {unknown} */ fact) =>
     html`<div>
-      ${words ? html`<dt class="dim">${words}</dt>` : nothing}
+      ${title ? html`<dt class="dim">${title}</dt>` : nothing}
       <dd>${fact}</dd>
     </div>`;
   if (different !== undefined)
@@ -320,8 +320,10 @@ function memberOf(section, item, { member, a, b, different, of, largest, unreada
   if (unreadable) return said('cannot be read');
   const one = onlyOne(a, b);
   if (one) return said(one);
-  const counts = isCount(section, member);
-  return said(html`<span class="removed">${short(a, counts)}</span> → <span class="added">${short(b, counts)}</span>`);
+  const words = areShapes(member, a, b)
+    ? shape
+    : (/** @type {any} */ value) => valueWords(value, isCount(section, member));
+  return said(html`<span class="removed">${short(words(a))}</span> → <span class="added">${short(words(b))}</span>`);
 }
 
 /** A part that one of the models lacks. @param {any} a @param {any} b */
@@ -330,12 +332,11 @@ function onlyOne(a, b) {
   if ((a ?? null) !== null && (b ?? null) !== null) return undefined;
   if (typeof part !== 'object' || part === null || Array.isArray(part)) return undefined;
   const change = b ? 'added' : 'removed';
-  return html`${MEANINGS[change]}: <span class=${change}>${short(part)}</span>`;
+  return html`${MEANINGS[change]}: <span class=${change}>${short(valueWords(part))}</span>`;
 }
 
-/** @param {unknown} value @param {boolean} [counts] */
-function short(value, counts) {
-  const text = valueWords(value, counts);
+/** @param {string} text */
+function short(text) {
   if (!text) return html`<span class="dim">none</span>`;
   return html`<code>${text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}</code>`;
 }
