@@ -86,7 +86,7 @@ def test_a_data_file_that_is_not_there_is_said(cpb, keras, tmp_path):
     shutil.copytree(keras, tmp_path / "model")
     data, = (tmp_path / "model" / "variables").glob("*.data-*")
     data.unlink()
-    assert "14 tensors in 1 data file; 1 of them missing" in summary(cpb, tmp_path / "model")[1]
+    assert "14 tensors in 1 data file, which is missing" in summary(cpb, tmp_path / "model")[1]
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])

@@ -29,10 +29,13 @@ static int write_head(extraction *e, const cpb_values_info *info) {
   if (e->cli->settings.raw) return CLI_OK;
   size_t size = head_of(head, info);
   if (size > 0) return write(e, head, size);
-  cli_note(e->cli, cpb_model_file_path(e->model),
-           info->numpy ? "too many dimensions for a .npy file; --raw writes the values alone, of type %s"
-                       : "NumPy has no type for values of type %s; --raw writes them alone",
-           info->dtype);
+  const char *why = "NumPy has no type for values of type %s; --raw writes them alone";
+  if (strcmp(info->dtype, "string") == 0)
+    why =
+        "values of type %s that end in NUL, or differ much in length, do not fit into a .npy file; --raw writes each "
+        "after its length";
+  if (info->numpy) why = "too many dimensions for a .npy file; --raw writes the values alone, of type %s";
+  cli_note(e->cli, cpb_model_file_path(e->model), why, info->dtype);
   return CLI_UNSUPPORTED;
 }
 

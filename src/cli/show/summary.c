@@ -405,6 +405,7 @@ int cli_show_summary(cli *c, cpb_model_file *model) {
   cli_sheet_begin(&s.sheet, c);
   cpb_buffer_init(&s.layers.texts, &c->allocator);
   cpb_buffer_init(&s.layers.rows, &c->allocator);
+  cpb_buffer_init(&s.layers.names, &c->allocator);
   cpb_buffer_init(&s.variables.names, &c->allocator);
   ask_all(&s);
   int status = s.asker.status;

@@ -28,6 +28,7 @@ typedef struct cli_layer {
 
 typedef struct cli_layers {
   cpb_buffer texts, rows; /* rows: cli_layer */
+  cpb_buffer names;       /* const char *, sorted: of the layers that are folded */
   size_t runs;            /* that remain after folding */
   bool folded;            /* by names */
   uint32_t depth;         /* of the layers shown */

@@ -68,7 +68,8 @@ static void add_checkpoint(cli_summary *s, cli_table *t) {
   cli_put_plural(sheet, cli_number_at(stored, "tensors"), "tensor", "tensors");
   cli_put(sheet, " in ");
   cli_put_plural(sheet, shards, "data file", "data files");
-  if (missing > 0) cli_put_format(sheet, "; %d of them missing", (int)missing);
+  if (missing > 0 && missing == shards) cli_put(sheet, shards > 1 ? ", which are missing" : ", which is missing");
+  else if (missing > 0) cli_put_format(sheet, ", of which %d %s missing", (int)missing, missing > 1 ? "are" : "is");
   if (without > 0) cli_put(sheet, "; ");
   if (without > 0) cli_put_plural(sheet, without, "variable without a value", "variables without a value");
   const char *name = is_alone ? "values" : s->kind == CPB_MODEL_META_GRAPH ? "checkpoint" : "variables/";
@@ -190,20 +191,32 @@ static void add_unread(cli_summary *s, cli_table *t, yyjson_val *unread) {
   cli_cell(t, "not read: --brief");
 }
 
+/* The types below are those of what is stored. */
+static void put_bytes(cli_summary *s, yyjson_val *parameters) {
+  const uint64_t bytes = cli_number_at(parameters, "bytes"), size = cli_number_at(parameters, "size");
+  const bool is_packed = cli_is_exported(s) && !s->sheet.plain && size > 0 && size < bytes;
+  cli_put_size(&s->sheet, is_packed ? size : bytes);
+  if (!is_packed) return;
+  cli_put(&s->sheet, ", unpacked ");
+  cli_put_size(&s->sheet, bytes);
+}
+
 static void add_parameters(cli_summary *s, cli_table *t) {
   yyjson_val *parameters = cli_summary_parameters(s), *bytes = cpb_json_member(parameters, "bytes");
   uint64_t all = cli_number_at(parameters, "total");
-  bool has_any = all > 0 || s->variables.variables > 0 || cli_is_exported(s);
-  if (!yyjson_is_obj(parameters) || !has_any) return;
+  const uint64_t tensors = cli_number_at(parameters, "tensors");
+  const bool is_exported = cli_is_exported(s) && (tensors > 0 || s->sheet.plain);
+  if (!yyjson_is_obj(parameters) || !(all > 0 || s->variables.variables > 0 || is_exported)) return;
   put_trainable(s, t, parameters);
-  if (cli_is_exported(s)) {
+  if (is_exported) {
+    put_dot_between(s);
     cli_put(&s->sheet, "in ");
-    cli_put_plural(&s->sheet, cli_number_at(parameters, "tensors"), "tensor", "tensors");
+    cli_put_plural(&s->sheet, tensors, "tensor", "tensors");
   }
   const bool has_type = s->num_dtypes == 1 && !s->sheet.plain && s->sheet.text.size < NOTE_SHORT;
-  if (!yyjson_is_null(bytes) && (cli_number_at(parameters, "bytes") > 0 || cli_is_exported(s))) {
+  if (!yyjson_is_null(bytes) && (cli_number_at(parameters, "bytes") > 0 || is_exported)) {
     put_dot_between(s);
-    cli_put_size(&s->sheet, cli_number_at(parameters, "bytes"));
+    put_bytes(s, parameters);
     if (has_type) cli_put(&s->sheet, " ");
     if (has_type) cli_put_dtype(&s->sheet, cli_span(s->dtypes->name));
   }

@@ -1,4 +1,6 @@
 /* Layers with their parameters. If there are many, runs of similar ones are folded. */
+#include <stdlib.h>
+
 #include "base/checked.h"
 #include "cli/show/summary.h"
 
@@ -82,6 +84,7 @@ void cli_summary_ask_layers(cli_summary *s) {
 void cli_summary_free_layers(cli_summary *s) {
   cpb_buffer_free(&s->layers.texts);
   cpb_buffer_free(&s->layers.rows);
+  cpb_buffer_free(&s->layers.names);
 }
 
 /* --- Folding ---------------------------------------------------------------------------------- */
@@ -112,22 +115,54 @@ static size_t take_depth(cli_layers *l) {
   return kept;
 }
 
-/* Joins neighbours whose names begin alike into one run. */
+static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+static void sort_names(cli_summary *s, size_t count) {
+  cli_layers *l = &s->layers;
+  for (size_t i = 0; i < count && !s->sheet.failed; i++) {
+    const char *name = text_at(l, layer_at(l, i)->name);
+    s->sheet.failed = !cpb_buffer_append(&l->names, &name, sizeof name);
+  }
+  if (count > 1 && !s->sheet.failed) qsort(l->names.data, count, sizeof(char *), by_text);
+}
+
+/* The first of the sorted names that does not come before those with this beginning; or, with `after`, that comes after
+ * them. */
+static size_t find_name(const cli_layers *l, const char *beginning, size_t length, bool after) {
+  const char *const *names = (const char *const *)(const void *)l->names.data;
+  size_t low = 0, high = l->names.size / sizeof *names;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const int order = strncmp(names[middle], beginning, length);
+    if (order < 0 || (after && order == 0)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/* Whether no layer elsewhere has a name that begins like the run's. */
+static bool is_whole(const cli_layers *l, const cli_layer *run) {
+  const char *name = text_at(l, run->name);
+  return find_name(l, name, run->stem, true) - find_name(l, name, run->stem, false) == run->count;
+}
+
+/* Joins neighbours whose names begin alike into one run. It is called by that beginning only if it has all of them. */
 static size_t fold_stems(cli_layers *l, size_t count) {
   size_t runs = 0;
   for (size_t i = 0; i < count; i++) {
     cli_layer *next = layer_at(l, i), *run = runs > 0 ? layer_at(l, runs - 1) : NULL;
     const char *name = text_at(l, next->name);
     size_t stem = 0;
-    if (run && run->stem > 0 && strncmp(text_at(l, run->name), name, run->stem) == 0) stem = run->stem;
+    const bool may_join = run && (next->count == 1 || next->stem >= run->stem);
+    if (may_join && run->stem > 0 && strncmp(text_at(l, run->name), name, run->stem) == 0) stem = run->stem;
     else if (run && run->count == 1 && next->stem == 0) stem = common_stem(text_at(l, run->name), name);
     if (stem > 0) join(l, run, next, stem);
     else *layer_at(l, runs++) = *next;
   }
   for (size_t i = 0; i < runs; i++) {
     cli_layer *run = layer_at(l, i);
-    run->last_stem = run->stem = run->count > 1 ? run->stem : 0;
-    if (run->count > 1) run->last_name = run->name;
+    run->last_stem = run->stem = run->count > 1 && is_whole(l, run) ? run->stem : 0;
+    if (run->stem > 0) run->last_name = run->name;
   }
   return runs;
 }
@@ -220,6 +255,14 @@ static void put_run(cli_summary *s, const cli_layer *run) {
   put_label(s, run->name, run->count > 1 ? run->stem : 0);
   if (run->last_name == run->name) return;
   cli_put(&s->sheet, " .. ");
+  /* Long names do not repeat what they begin with. */
+  const char *first = text_at(&s->layers, run->name), *last = text_at(&s->layers, run->last_name);
+  const size_t common = strlen(first) + strlen(last) > s->sheet.width / 2 ? common_stem(first, last) : 0;
+  if (common > run->last_stem) {
+    cli_put(&s->sheet, s->sheet.utf8 ? "\xe2\x80\xa6" : "...");
+    cli_put(&s->sheet, last + common);
+    return;
+  }
   put_label(s, run->last_name, run->last_stem);
 }
 
@@ -283,7 +326,8 @@ void cli_summary_fold_layers(cli_summary *s) {
   if (!folded) l->runs = count_layers(l);
   if (s->sheet.plain || s->sheet.all) return;
   if (!folded && l->depth != UINT32_MAX) l->runs = take_depth(l);
-  if (l->runs > most && !l->folded) l->runs = fold_repeats(l, fold_stems(l, l->runs));
+  if (l->names.size == 0) sort_names(s, l->runs);
+  if (l->runs > most && !l->folded && !s->sheet.failed) l->runs = fold_repeats(l, fold_stems(l, l->runs));
   l->folded = l->folded || l->runs > most;
   l->runs = fold_small(l, l->runs, most);
 }

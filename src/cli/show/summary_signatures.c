@@ -147,7 +147,9 @@ void cli_summary_show_signatures(cli_summary *s) {
     else cli_put(&s->sheet, has_functions ? "  none; for its functions see cpb inspect MODEL objects" : "  none");
     cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
   }
-  if (!cpb_json_member(root, "inputs")) return;
-  cli_summary_title(s, cpb_json_member(root, "outputs") ? "Inputs and outputs" : "Placeholders");
+  yyjson_val *outputs = cpb_json_member(root, "outputs");
+  if (!cpb_json_member(root, "inputs") || (!outputs && !yyjson_arr_size(cli_items(cpb_json_member(root, "inputs")))))
+    return;
+  cli_summary_title(s, outputs ? "Inputs and outputs" : "Placeholders");
   show_tensors(s, root, 2);
 }
