@@ -264,19 +264,20 @@ static cpb_index *find_index(recovery *r, int *status) {
   return NULL;
 }
 
+/* In a file that was cut off, the last record may be one that passes for an index without chunks: then records come
+ * before it. */
 static int recover(recovery *r) {
   int status = CLI_OK;
   cpb_index *index = find_index(r, &status);
   if (status != CLI_OK) return status;
-  if (index) {
-    status = recover_chunks(r, index);
-    cpb_index_free(index);
-    return status;
-  }
+  const bool is_index = index && cpb_index_num_chunks(index) > 0, may_be = index != NULL;
+  if (is_index) status = recover_chunks(r, index);
+  cpb_index_free(index);
+  if (is_index) return status;
   status = recover_records(r);
   if (status != CLI_OK) return status;
   summarize(r);
-  r->index_lost = cli_ends_with(r->name, ".cpb");
+  r->index_lost = cli_ends_with(r->name, ".cpb") && (!may_be || r->records > 1);
   if (r->index_lost)
     cli_note(r->cli, r->name,
              "the index is lost, so it is not known where chunks belong in the message; those that could be read "
