@@ -166,8 +166,8 @@ static void take(cpb_viewed_values *common, const cpb_view_tensor *t) {
 static cpb_have begin(reader *r) {
   cpb_viewed_values *c = &r->common;
   c->found = true;
-  bool begun = cpb_tensor_values_init(&c->tensor, &c->allocator, &cpb_onnx_layout, &c->input, &c->error, r->where,
-                                      c->options->exact_texts != 0);
+  bool begun = cpb_tensor_values_init(&c->tensor, &c->allocator, c->meter, &cpb_onnx_layout, &c->input, &c->error,
+                                      r->where, c->options->exact_texts != 0);
   return begun ? CPB_HAVE : cpb_viewed_values_fail_memory(c);
 }
 
