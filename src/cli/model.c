@@ -19,10 +19,11 @@ static void say_version(cli *c, const char *path, const char *found) {
   if (count > 1 && !c->settings.quiet) cli_note(c, found, "the highest of %zu versions in %s", count, path);
 }
 
-/* Chunks may be damaged, but their content is unknown without the index. */
+/* Chunks may be damaged, but their content is unknown without the index. Errors of zip archives say so. */
 static void advise(cpb_error *error) {
   size_t length = strlen(error->message);
   if (error->code != CPB_E_DAMAGED && error->code != CPB_E_TRUNCATED) return;
+  if (strncmp(error->message, "zip", 3) == 0) return;
   cpb_format(error->message + length, sizeof error->message - length,
              "; the index of the chunks cannot be read. cpb recover copies the chunks that can");
 }

@@ -35,6 +35,8 @@ struct cpb_file {
   bool is_downloaded;         /* the whole file was downloaded to one */
   cpb_source source;          /* with `read`: then there is neither */
   bool keeps_codes;           /* for the source's errors */
+  cpb_check_source *check;    /* of the source, or NULL */
+  bool checks_others;         /* the other files that it names are checked, too */
   cpb_references *references; /* the other files that it names */
   bool in_memory;             /* `data` has all of it */
   uint64_t size;              /* of a pipe: the bytes so far */
@@ -168,6 +170,13 @@ cpb_file *cpb_file_open_source(const cpb_allocator *given, const cpb_source *sou
 }
 
 void cpb_file_keep_codes(cpb_file *file) { file->keeps_codes = true; }
+
+void cpb_file_check_with(cpb_file *file, cpb_check_source *check) { file->check = check; }
+
+bool cpb_file_check(cpb_file *file, cpb_error *error) {
+  file->checks_others = true;
+  return !file->check || file->check(file->source.user, error);
+}
 
 bool cpb_file_is_absent(const cpb_file *file) { return file->remote && cpb_remote_is_absent(file->remote); }
 
@@ -441,7 +450,9 @@ static cpb_file *file_of(cpb_file *file, const cpb_need *need, const cpb_input *
   cpb_other_file other;
   if (need->file == 0) return file;
   cpb_input_other(input, &other);
-  return cpb_references_open(file->references, (cpb_span){(const uint8_t *)other.name, other.length}, error);
+  cpb_file *opened =
+      cpb_references_open(file->references, (cpb_span){(const uint8_t *)other.name, other.length}, error);
+  return opened && file->checks_others && !cpb_file_check(opened, error) ? NULL : opened;
 }
 
 /* Finds the byte, or the end of the file before it. Both may fail once if the file changes in between. Failing twice is

@@ -147,6 +147,20 @@ def test_content_that_was_damaged(cpb, tmp_path):
     refused(cpb, path, "zip entry m.onnx: ")
 
 
+@pytest.mark.parametrize("damaged", ["tied.onnx", "w.data"])
+def test_stored_content_that_was_damaged(cpb, tmp_path, damaged):
+    """It is a range of the archive, and compared with the CRC-32 all the same."""
+    path = pack(tmp_path / "m.zip", {name: (CASES / name).read_bytes() for name in ("tied.onnx", "w.data")})
+    data = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        data[archive.getinfo(damaged).header_offset + 60] ^= 1
+    path.write_bytes(data)
+    for command in (["convert", path, "-o", tmp_path / "o.onnx"], ["extract", path, "head", "-o", tmp_path / "o.npy"]):
+        ran = cpb.run(*command)
+        assert ran.returncode in (2, 3) and f"zip entry {damaged}: CRC-32 of the content is " in ran.stderr.decode()
+    assert not list(tmp_path.glob("o.*"))
+
+
 def test_links_and_names_that_lead_out(cpb, tmp_path):
     for name in "../m.onnx", "/etc/m.onnx", "a/../../m.onnx":
         refused(cpb, pack(tmp_path / "m.zip", {name: b"x", "a.onnx": b"x"}), "")

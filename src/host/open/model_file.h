@@ -41,6 +41,8 @@ bool cpb_model_file_run(cpb_model_file *f, const cpb_question *question, cpb_err
 
 /* The server's validators for the state of a message's file; NULL if that is not a URL. */
 const cpb_validators *cpb_message_file_validators(const cpb_message_file *message);
+/* cpb_file_check() of its file. */
+bool cpb_message_file_check(cpb_message_file *message, cpb_error *error);
 
 /* --- The files next to a SavedModel (beside.c) ----------------------------------------------- */
 
