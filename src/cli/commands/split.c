@@ -42,6 +42,19 @@ static cpb_split *new_split(const splitting *s) {
   return cpb_split_new(&s->cli->allocator, &how);
 }
 
+/* Text may parse as a message, too: of fields that nobody knows. */
+static int refuse_text(const splitting *s) {
+  cli *c = s->cli;
+  char what[256];
+  const char *name = cli_foreign(c, c->settings.input, s->in, what, sizeof what);
+  if (!name || strcmp(name, "text") != 0) return CLI_OK;
+  char *kinds = strstr(what, "; expected one of ");
+  if (kinds) *kinds = 0;
+  cli_note(c, cli_input_name(c->settings.input),
+           "%s; expected a protobuf message (with --type, any file that parses as one is taken)", what);
+  return CLI_DAMAGED;
+}
+
 /* Without --type and --schema, the type follows from the message's first bytes, and never from its name. */
 static int find_type(splitting *s) {
   const cli *c = s->cli;
@@ -53,7 +66,7 @@ static int find_type(splitting *s) {
   if (!begin) return cli_fail(s->cli, cli_input_name(c->settings.input), &error);
   const cpb_file_ends ends = {.struct_size = sizeof ends, .begin = begin, .begin_size = length, .size = UINT64_MAX};
   s->type = cpb_model_message_type(cpb_model_guess(&ends));
-  return CLI_OK;
+  return s->type ? CLI_OK : refuse_text(s);
 }
 
 static int plan(splitting *s) {
@@ -68,7 +81,7 @@ static int plan(splitting *s) {
   }
   cli_progress_end(c);
   if (step == CPB_STEP_DONE) return CLI_OK;
-  return cli_fail(c, cli_input_name(c->settings.input), cpb_split_error(s->split));
+  return cli_fail_input(c, c->settings.input, s->in, cpb_split_error(s->split));
 }
 
 /* --- Verifying ------------------------------------------------------------- */
@@ -210,6 +223,8 @@ static int split(splitting *s) {
 static int check_options(const cli *c) {
   const cli_settings *set = &c->settings;
   const bool is_file = !cli_is_dash(set->output) && !os_is_special(set->output);
+  if (is_file && !*cli_last_part(set->output))
+    return cli_usage(c->command, "the output has no name; expected that of a file"); /* an ending alone would hide it */
   if (set->verify && cli_is_dash(set->output))
     return cli_usage(c->command, "--verify reads the output back; expected a file, not standard output");
   if (has_others(c) && (set->verify || !is_file))
