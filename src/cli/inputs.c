@@ -16,11 +16,13 @@ static void set_references(const cli *c, cpb_file *file) {
   if (c->settings.allow_references) cpb_file_allow_references(file, &c->urls);
 }
 
-/* The file for a pipe's bytes; without one, going back in the pipe fails. */
+/* The file for a pipe's bytes; without one, going back in the pipe fails. A named pipe, such as the shell's <(command),
+ * stays open. */
 cpb_file *cli_open_input(cli *c, const char *path, int *status) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_file *file;
-  if (cli_is_dash(path)) file = cpb_file_open_fd(&c->allocator, STDIN, os_spool(), &error);
+  const int pipe = cli_is_dash(path) ? STDIN : cpb_is_url(path) ? -1 : os_open_pipe(path);
+  if (pipe >= 0) file = cpb_file_open_fd(&c->allocator, pipe, os_spool(), &error);
   else if (cpb_is_url(path)) file = cpb_url_open(&c->allocator, path, &c->urls, &error);
   else file = cpb_file_open(&c->allocator, path, &error);
   if (file) set_references(c, file);
@@ -117,7 +119,7 @@ static cpb_file *find_input(cli *c, const char *path, char **found, int *status)
   size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
   *found = cpb_alloc(&c->allocator, size);
   if (!*found) return cli_no_memory(c, status);
-  if (cli_is_dash(path)) return cli_open_input(c, strcpy(*found, path), status);
+  if (cli_is_dash(path) || os_is_special(path)) return cli_open_input(c, strcpy(*found, path), status);
   cpb_file *file = cpb_find_and_open(&c->allocator, path, &c->urls, *found, size, &error);
   if (file) set_references(c, file);
   else *status = cli_fail(c, *found, &error);

@@ -105,10 +105,12 @@ static bool is_readable(int fd) {
 cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   int fd = open(path, O_RDONLY);
-  if (fd >= 0 && is_readable(fd)) return new_file(allocator, path, fd, true, -1, error);
+  const bool is_device = fd >= 0 && cpb_descriptor_is_device(fd);
+  if (fd >= 0 && !is_device && is_readable(fd)) return new_file(allocator, path, fd, true, -1, error);
   if (fd < 0 && (errno == ENOENT || errno == ENOTDIR) &&
       cpb_url_is_unknown((cpb_span){(const uint8_t *)path, strlen(path)}))
     cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "URLs of this scheme are not read; expected one of " CPB_URL_SCHEMES);
+  else if (is_device) cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "it is a device; expected a file");
   else cpb_fail_errno(error, CPB_E_READ);
   if (fd >= 0) close(fd);
   return NULL;
@@ -334,8 +336,13 @@ static bool fill_from_source(cpb_file *file, uint64_t offset, uint64_t wanted, c
 /* --- Any of them ------------------------------------------------- */
 
 static bool succeeds(bool done, cpb_error *error) {
-  if (!done) cpb_fail_errno(error, CPB_E_READ);
-  return done;
+  if (done) return true;
+  cpb_fail_errno(error, CPB_E_READ);
+#ifndef __wasi__ /* where cpb_fail_errno() says it */
+  if (error->system == ESPIPE)
+    cpb_format(error->message, sizeof error->message, "a pipe is read once, from front to back; expected a file");
+#endif
+  return false;
 }
 
 /* Opens an empty temporary file, in place of that of a failed attempt. */
