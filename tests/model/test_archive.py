@@ -131,7 +131,8 @@ def of_size(path, size):
 
 
 def test_unpacked_bytes_are_bounded(cpb, tmp_path):
-    refused(cpb, of_size(tmp_path / "m.zip", 1 << 30), "a zip archive with a model, m.onnx; unpack it, and open that")
+    refused(cpb, of_size(tmp_path / "m.zip", 1 << 30),
+            "zip entry m.onnx: the uncompressed size is more than DEFLATE can make of the compressed size")
 
 
 def test_a_size_that_is_a_lie(cpb, tmp_path):
@@ -163,11 +164,29 @@ def test_stored_content_that_was_damaged(cpb, tmp_path, damaged):
 
 def test_links_and_names_that_lead_out(cpb, tmp_path):
     for name in "../m.onnx", "/etc/m.onnx", "a/../../m.onnx":
-        refused(cpb, pack(tmp_path / "m.zip", {name: b"x", "a.onnx": b"x"}), "")
+        refused(cpb, pack(tmp_path / "m.zip", {name: b"x", "a.onnx": b"x"}), f"zip entry {name}: the path ")
     link = tmp_path / "link.zip"
     with zipfile.ZipFile(link, "w") as archive:
         archive.writestr(link_to("m.onnx"), "/etc/passwd")
-    refused(cpb, link, "a zip archive with a model, m.onnx; unpack it, and open that")
+    refused(cpb, link, "zip entry m.onnx: symbolic links are not supported")
+
+
+def test_an_archive_that_is_not_whole_says_so(cpb, tmp_path):
+    """To unpack it would not help."""
+    path = pack(tmp_path / "m.zip", {"m.onnx": (CASES / "a.onnx").read_bytes()})
+    data = path.read_bytes()
+    for content, wanted in ((data[:-30], f"byte {len(data) - 30}: zip: no end of central directory record"),
+                            (data + b"more", f"byte {len(data)}: zip: 4 bytes follow the end of the archive")):
+        path.write_bytes(content)
+        for at in path, f"{path}!/m.onnx":
+            refused(cpb, at, f"{at}: {wanted}")
+    (tmp_path / "a.onnx").write_bytes((CASES / "a.onnx").read_bytes())
+    refused(cpb, f"{tmp_path}/a.onnx!/x", "what is before !/ is a file, but no zip archive")
+
+
+def test_what_came_instead_of_a_model_in_an_archive(cpb, tmp_path):
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 132\n" % (b"4d" * 32)
+    refused(cpb, pack(tmp_path / "m.zip", {"a/m.onnx": pointer}), "m.zip: a/m.onnx in it: a Git LFS pointer to a file of 132")
 
 
 def test_a_folder_of_that_name_is_a_folder(cpb, tmp_path):

@@ -221,6 +221,10 @@ static size_t unescape(const char *text, size_t size, bool is_url, char *out) {
 static cpb_file *open_named(const cpb_allocator *a, cpb_file *zip, cpb_span name, const char *path,
                             const cpb_url_options *urls, bool *absent, cpb_error *error) {
   cpb_archive *archive = read_directory(a, zip, NULL, error);
+  if (!archive && error->code == CPB_E_FORMAT && !cpb_archive_is_zip(zip)) {
+    cpb_error_begin(error, NULL);
+    cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "what is before " CPB_ARCHIVE_MARK " is a file, but no zip archive");
+  }
   if (!archive) return NULL;
   const size_t i = cpb_archive_find(archive, (const char *)name.data, name.size);
   char shown[96];
@@ -320,10 +324,13 @@ static cpb_file *open_model(const cpb_allocator *a, cpb_archive *archive, cpb_fi
 }
 
 cpb_file *cpb_archive_open_model(const cpb_allocator *a, cpb_file *zip, char **path, const cpb_url_options *urls,
-                                 const cpb_limits *limits, cpb_error *error) {
+                                 const cpb_limits *limits, cpb_error *unread, cpb_error *error) {
   cpb_archive *archive = read_directory(a, zip, limits, error);
   cpb_file *file = archive ? open_model(a, archive, zip, path, urls, error) : NULL;
-  if (!archive && cpb_is_of_content(error)) cpb_error_begin(error, NULL); /* the reader of the zip will report it */
+  if (!archive && cpb_is_of_content(error)) {
+    *unread = *error;
+    cpb_error_begin(error, NULL);
+  }
   cpb_archive_free(archive);
   return file;
 }
