@@ -42,19 +42,6 @@ static cpb_split *new_split(const splitting *s) {
   return cpb_split_new(&s->cli->allocator, &how);
 }
 
-/* Text may parse as a message, too: of fields that nobody knows. */
-static int refuse_text(const splitting *s) {
-  cli *c = s->cli;
-  char what[256];
-  const char *name = cli_foreign(c, c->settings.input, s->in, what, sizeof what);
-  if (!name || strcmp(name, "text") != 0) return CLI_OK;
-  char *kinds = strstr(what, "; expected one of ");
-  if (kinds) *kinds = 0;
-  cli_note(c, cli_input_name(c->settings.input),
-           "%s; expected a protobuf message (with --type, any file that parses as one is taken)", what);
-  return CLI_DAMAGED;
-}
-
 /* Without --type and --schema, the type follows from the message's first bytes, and never from its name. */
 static int find_type(splitting *s) {
   const cli *c = s->cli;
@@ -66,7 +53,7 @@ static int find_type(splitting *s) {
   if (!begin) return cli_fail(s->cli, cli_input_name(c->settings.input), &error);
   const cpb_file_ends ends = {.struct_size = sizeof ends, .begin = begin, .begin_size = length, .size = UINT64_MAX};
   s->type = cpb_model_message_type(cpb_model_guess(&ends));
-  return s->type ? CLI_OK : refuse_text(s);
+  return CLI_OK;
 }
 
 static int plan(splitting *s) {
@@ -82,6 +69,19 @@ static int plan(splitting *s) {
   cli_progress_end(c);
   if (step == CPB_STEP_DONE) return CLI_OK;
   return cli_fail_input(c, c->settings.input, s->in, cpb_split_error(s->split));
+}
+
+/* Text may parse as a message, too: of fields that nobody knows. */
+static int refuse_text(const splitting *s) {
+  cli *c = s->cli;
+  char what[256];
+  const char *name = cli_foreign(c, c->settings.input, s->in, what, sizeof what);
+  if (!name || strcmp(name, "text") != 0) return CLI_OK;
+  char *kinds = strstr(what, "; expected one of ");
+  if (kinds) *kinds = 0;
+  cli_note(c, cli_input_name(c->settings.input),
+           "%s; expected a protobuf message (with --type, any file that parses as one is taken)", what);
+  return CLI_DAMAGED;
 }
 
 /* --- Verifying ------------------------------------------------------------- */
@@ -206,6 +206,7 @@ static int split(splitting *s) {
   cli *c = s->cli;
   const char *given = c->settings.output;
   int status = plan(s);
+  if (status == CLI_OK && !s->type && !c->settings.schema) status = refuse_text(s);
   if (status != CLI_OK) return status;
   bool is_named = cli_is_dash(given) || cli_has_ending(given) || os_is_special(given);
   bool copy = is_named ? cli_ends_with(given, ".pb") : !cpb_split_is_split(s->split);
