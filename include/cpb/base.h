@@ -163,7 +163,8 @@ typedef struct cpb_allocator {
 /* The work that engines have done. It depends only on the input and the requests. Therefore tests
  * of complexity compare it rather than time. */
 typedef struct cpb_work {
-  /* Decompressed bytes. Bytes that were decoded twice count twice. */
+  /* Decompressed bytes. Bytes that were decoded twice count twice. Also repeated values: see
+   * cpb_limits. */
   uint64_t decoded;
 
   /* The most bytes of memory that an engine held at once, without decoders; for several engines,
@@ -213,7 +214,8 @@ typedef struct cpb_limits {
   /* How deep messages may be nested. Default 100. */
   uint32_t depth;
 
-  /* Decompressed bytes. Default 160 MiB, and 32,768 for each byte of input, which is Zstd's highest
+  /* Decompressed bytes, and bytes of values that a tensor does not have because they are equal to
+   * its last one. Default 160 MiB, and 32,768 for each byte of input, which is Zstd's highest
    * ratio. */
   uint64_t decoded, decoded_per_byte;
 

@@ -104,6 +104,13 @@ void cli_progress_end(cli *c);
 /* Each returns NULL after the message; `status` is then the exit code. They open a file, a URL, or standard input for
  * "-"; the index of a file; a reader of its records. */
 cpb_file *cli_open_input(cli *c, const char *path, int *status);
+/* Names the kind of a file that no command reads, and writes its sentence to `out`, as cpb inspect says it; NULL if the
+ * file may be a message or is not known. Rewinds nothing: at the beginning of a pipe. */
+const char *cli_foreign(cli *c, const char *path, cpb_file *file, char *out, size_t size);
+
+/* cli_fail() for an input that cannot be parsed from its beginning on: says first what it is, if that is known. */
+int cli_fail_input(cli *c, const char *path, cpb_file *file, const cpb_error *error);
+
 /* Opens the file that `path` stands for (cpb_find_and_open); `*found` is its path, which the caller frees. */
 cpb_file *cli_find_input(cli *c, const char *path, char **found, int *status);
 

@@ -125,7 +125,7 @@ const cli_command cli_commands[] = {
          "than \"value\"), or of a function or subgraph, with --scope FUNCTION where several have one of that name; a "
          "parameter of a SameDiff file; a key of a checkpoint; or a variable of a SavedModel, by its path, name or "
          "key, whose values are in variables/ beside it. Only this array is read. Its checksum, if it has one, is "
-         "verified.\n\n"
+         "verified; that of a file in a zip archive if the file is compressed, or has up to 64 MiB and no URL.\n\n"
          "Types that NumPy lacks are written as bytes: bfloat16 as |V2, 8-bit floats as |V1, 4-bit integers one "
          "in a byte. Strings are written as |S, padded to the longest. With --raw, each string follows its "
          "length in 8 bytes (in a SameDiff file: as it is stored), which also keeps NULs at its end.",

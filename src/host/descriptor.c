@@ -93,6 +93,11 @@ bool cpb_descriptor_write(cpb_descriptor *d, uint64_t offset, const void *data, 
   return true;
 }
 
+bool cpb_descriptor_is_device(int fd) {
+  struct stat found;
+  return fstat(fd, &found) == 0 && S_ISCHR(found.st_mode);
+}
+
 bool cpb_descriptor_size(cpb_descriptor *d, uint64_t *size) {
   off_t end = lseek(d->fd, 0, SEEK_END);
   if (end < 0) return false;

@@ -25,6 +25,9 @@ bool cpb_descriptor_reads_by_offset(int fd);
 bool cpb_descriptor_read(cpb_descriptor *d, uint64_t offset, void *out, size_t length, size_t *got);
 bool cpb_descriptor_write(cpb_descriptor *d, uint64_t offset, const void *data, size_t length);
 
+/* Whether it is a device without a size, such as /dev/zero, though some of these claim to be empty. */
+bool cpb_descriptor_is_device(int fd);
+
 /* The size, or false when the descriptor cannot seek. */
 bool cpb_descriptor_size(cpb_descriptor *d, uint64_t *size);
 

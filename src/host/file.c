@@ -35,6 +35,8 @@ struct cpb_file {
   bool is_downloaded;         /* the whole file was downloaded to one */
   cpb_source source;          /* with `read`: then there is neither */
   bool keeps_codes;           /* for the source's errors */
+  cpb_check_source *check;    /* of the source, or NULL */
+  bool checks_others;         /* the other files that it names are checked, too */
   cpb_references *references; /* the other files that it names */
   bool in_memory;             /* `data` has all of it */
   uint64_t size;              /* of a pipe: the bytes so far */
@@ -103,10 +105,12 @@ static bool is_readable(int fd) {
 cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   int fd = open(path, O_RDONLY);
-  if (fd >= 0 && is_readable(fd)) return new_file(allocator, path, fd, true, -1, error);
+  const bool is_device = fd >= 0 && cpb_descriptor_is_device(fd);
+  if (fd >= 0 && !is_device && is_readable(fd)) return new_file(allocator, path, fd, true, -1, error);
   if (fd < 0 && (errno == ENOENT || errno == ENOTDIR) &&
       cpb_url_is_unknown((cpb_span){(const uint8_t *)path, strlen(path)}))
     cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "URLs of this scheme are not read; expected one of " CPB_URL_SCHEMES);
+  else if (is_device) cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "it is a device; expected a file");
   else cpb_fail_errno(error, CPB_E_READ);
   if (fd >= 0) close(fd);
   return NULL;
@@ -168,6 +172,13 @@ cpb_file *cpb_file_open_source(const cpb_allocator *given, const cpb_source *sou
 }
 
 void cpb_file_keep_codes(cpb_file *file) { file->keeps_codes = true; }
+
+void cpb_file_check_with(cpb_file *file, cpb_check_source *check) { file->check = check; }
+
+bool cpb_file_check(cpb_file *file, cpb_error *error) {
+  file->checks_others = true;
+  return !file->check || file->check(file->source.user, error);
+}
 
 bool cpb_file_is_absent(const cpb_file *file) { return file->remote && cpb_remote_is_absent(file->remote); }
 
@@ -325,8 +336,13 @@ static bool fill_from_source(cpb_file *file, uint64_t offset, uint64_t wanted, c
 /* --- Any of them ------------------------------------------------- */
 
 static bool succeeds(bool done, cpb_error *error) {
-  if (!done) cpb_fail_errno(error, CPB_E_READ);
-  return done;
+  if (done) return true;
+  cpb_fail_errno(error, CPB_E_READ);
+#ifndef __wasi__ /* where cpb_fail_errno() says it */
+  if (error->system == ESPIPE)
+    cpb_format(error->message, sizeof error->message, "a pipe is read once, from front to back; expected a file");
+#endif
+  return false;
 }
 
 /* Opens an empty temporary file, in place of that of a failed attempt. */
@@ -441,7 +457,9 @@ static cpb_file *file_of(cpb_file *file, const cpb_need *need, const cpb_input *
   cpb_other_file other;
   if (need->file == 0) return file;
   cpb_input_other(input, &other);
-  return cpb_references_open(file->references, (cpb_span){(const uint8_t *)other.name, other.length}, error);
+  cpb_file *opened =
+      cpb_references_open(file->references, (cpb_span){(const uint8_t *)other.name, other.length}, error);
+  return opened && file->checks_others && !cpb_file_check(opened, error) ? NULL : opened;
 }
 
 /* Finds the byte, or the end of the file before it. Both may fail once if the file changes in between. Failing twice is

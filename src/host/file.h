@@ -16,6 +16,15 @@ cpb_file *cpb_file_share(cpb_file *file);
  * may read damaged data. */
 void cpb_file_keep_codes(cpb_file *file);
 
+/* For a file whose source reads parts of something that has a checksum: `check` reads all of that. `user` is the
+ * source's. */
+typedef bool cpb_check_source(void *user, cpb_error *error);
+void cpb_file_check_with(cpb_file *file, cpb_check_source *check);
+
+/* Compares the file's checksum, if it has one, and from now on those of other files that it names, as they are opened.
+ * For copies of everything. */
+bool cpb_file_check(cpb_file *file, cpb_error *error);
+
 /* Opens a file that the caller did not name: only a regular file (host/descriptor.h). */
 cpb_file *cpb_file_open_beside(const cpb_allocator *allocator, const char *path, cpb_error *error);
 

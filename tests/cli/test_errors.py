@@ -45,6 +45,36 @@ def test_not_of_this_kind(cpb, command, tmp_path):
     assert os.listdir(tmp_path) == ["text"]
 
 
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 132\n" % (b"4d" * 32)
+
+
+@each([*ALL, ["cat", "--field", "1"]])
+@pytest.mark.parametrize("content, what", [
+    (POINTER, "a Git LFS pointer to a file of 132 bytes"), (b"\x1f\x8b\x08" + bytes(20), "a file packed with gzip"),
+    (b"<!DOCTYPE html><title>404</title>", 'a web page, "404"')], ids=["pointer", "packed", "page"])
+def test_what_came_instead_of_a_file_is_named(cpb, command, content, what, tmp_path):
+    (tmp_path / "m.pb").write_bytes(content)
+    if command[0] == "merge":  # takes a .pb as it is
+        os.rename(tmp_path / "m.pb", tmp_path / "m.cpb")
+    result = run(cpb, command, next(tmp_path.iterdir()).name, tmp_path)
+    assert result.returncode == 2 and len(os.listdir(tmp_path)) == 1
+    assert command[0] in ("verify", "records") or what in result.stderr.decode()
+
+
+def test_text_is_split_only_if_its_type_is_given(cpb, tmp_path):
+    """It parses as a message of fields that nobody knows."""
+    (tmp_path / "m").write_bytes(b"model:\n  name: x\n")
+    check(cpb.run("split", "m", "-o", "out.cpb", cwd=tmp_path), 2, "m", 'text that begins "model:"; expected a protobuf')
+    assert os.listdir(tmp_path) == ["m"]
+    cpb.ok("split", tmp_path / "m", "-o", tmp_path / "out.cpb", "--type", "tensorflow.GraphDef")
+
+
+def test_a_file_without_any_record_is_not_recovered(cpb, tmp_path):
+    (tmp_path / "in").write_bytes(bytes(range(256)) * 4)
+    check(run(cpb, ["recover", "-o", "out"], "in", tmp_path), 2, "in", "there is no record in it; expected a Riegeli file")
+    assert os.listdir(tmp_path) == ["in"]
+
+
 def test_a_cpb_is_no_message_to_split(cpb, chunked, tmp_path):
     for how in [], ["--type", "tensorflow.GraphDef"]:
         check(cpb.run("split", chunked, "-o", "out.cpb", *how, cwd=tmp_path), 2, chunked,

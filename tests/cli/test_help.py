@@ -107,6 +107,8 @@ def test_man_page_has_no_warnings(cpb, tmp_path):
     (["split", "x", "-o", "y", "--codec", "zstd:0"], "zstd:0 is not understood"),
     (["split", "x", "-o", "y", "--codec", "zstd:x"], "zstd:x is not understood"),
     (["split", "x", "-o", "-", "--verify"], "--verify reads the output back; expected a file"),
+    (["split", "x", "-o", ""], "the output has no name; expected that of a file"),
+    (["split", "x", "-o", "folder/"], "the output has no name; expected that of a file"),
     (["recover", "x", "-o", "-", "--json"], "cannot both go to standard output"),
     (["merge", "x", "-fo"], "--output needs a value"),
     (["merge", "x", "-o", "y", "-qx"], "unknown option -qx"),

@@ -59,6 +59,25 @@ def test_commands_read_pages_on_two_levels(cpb, tmp_path):
     assert not (tmp_path / "out.pb").exists()
 
 
+def test_a_page_is_not_taken_for_the_index(cpb, tmp_path):
+    """The file is cut off after each of its records: the last one may then be a page of nodes, which parses as an
+    index."""
+    data = (DATA / "pages" / "graph.cpb").read_bytes()
+    records, _, _, _ = cpb.records(DATA / "pages" / "graph.cpb")
+    refused = 0
+    for number in range(1, len(records)):
+        (tmp_path / "cut.cpb").write_bytes(data[:records[number]["chunk_begin"]])
+        for command in (["repack", "-o", tmp_path / "r.cpb"], ["info"], ["cat", "--chunk", 0], ["verify"]):
+            result = cpb.run(command[0], tmp_path / "cut.cpb", *command[1:])
+            assert result.returncode == 2 and not (tmp_path / "r.cpb").exists()
+        refused += b"chunk_index of chunked field " in result.stderr
+        result = cpb.run("recover", tmp_path / "cut.cpb", "-o", tmp_path / "got.cpb", "--force")
+        assert result.returncode == 2 and b"the index is lost" in result.stderr
+        got, _, _, _ = cpb.records(tmp_path / "got.cpb")
+        assert [r["sha256"] for r in got] == [r["sha256"] for r in records[:number]]
+    assert refused > 5
+
+
 def test_a_device_reads_no_pages(cpb, tmp_path):
     (tmp_path / "g.pb").write_bytes(graph_of(3))
     result = cpb.run("split", tmp_path / "g.pb", "--type", "tensorflow.GraphDef", "-o", tmp_path / "x.cpb",

@@ -121,7 +121,7 @@ def test_a_file_of_another_format_is_said_to_be_none(cpb, tmp_path, command, dat
     begin = "".join(chr(b) if 32 <= b < 127 else f"\\x{b:02x}" for b in data[:8])
     wanted = f'byte 0: not a Riegeli/records file: it begins with "{begin}"; expected {SIGNATURE}, its signature'
     assert result.returncode == 2
-    assert f"x: {wanted}" in result.stderr.decode().splitlines()
+    assert wanted in result.stderr.decode()
 
 
 def test_an_empty_file_is_said_to_be_empty(cpb, tmp_path):

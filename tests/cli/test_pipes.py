@@ -34,6 +34,30 @@ def test_every_command_through_pipes(cpb, graph):
     assert piped(cpb, recovered, "merge", "-", "-o", "-") == original
 
 
+def test_a_named_pipe_is_as_good_as_standard_input(cpb, chunked, tmp_path):
+    """Such as the shell's <(command)."""
+    os.mkfifo(tmp_path / "pipe")
+    data = open(chunked, "rb").read()
+    for words in (["merge", "pipe", "-o", "-"], ["verify", "pipe"], ["info", "pipe", "--json"], ["repack", "pipe", "-o", "-"],
+                  ["cat", "pipe", "--field", "node[0].name"], ["split", "pipe", "-o", "x"], ["inspect", "pipe"]):
+        with subprocess.Popen(["sh", "-c", 'cat "$0" > pipe', chunked], cwd=tmp_path, stderr=subprocess.DEVNULL) as writer:
+            result = cpb.run(*words, cwd=tmp_path)
+            writer.wait()
+        if words[0] in ("split", "inspect"):  # the one wants a message, the other a file
+            assert result.returncode in (2, 3) and b": " in result.stderr
+            assert words[0] == "split" or b"a pipe is read once, from front to back; expected a file" in result.stderr
+        else:
+            wanted = piped(cpb, data, *["-" if word == "pipe" else word for word in words])
+            assert result.returncode == 0 and result.stdout == wanted.replace(b"standard input", b"pipe")
+
+
+@pytest.mark.parametrize("words", [["split", "-o", "out"], ["records"], ["recover", "-o", "out"], ["inspect"], ["info"]])
+def test_a_device_is_no_empty_file(cpb, words, tmp_path):
+    result = cpb.run(words[0], "/dev/zero", *words[1:], cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (3, b"/dev/zero: it is a device; expected a file\n")
+    assert not list(tmp_path.iterdir())
+
+
 def test_redirected_file_needs_no_spool(cpb, chunked, tmp_path):
     with open(chunked, "rb") as file:
         result = cpb.run("merge", "-", "-o", "-", stdin=file, env={"TMPDIR": str(tmp_path / "none")})

@@ -131,7 +131,8 @@ def of_size(path, size):
 
 
 def test_unpacked_bytes_are_bounded(cpb, tmp_path):
-    refused(cpb, of_size(tmp_path / "m.zip", 1 << 30), "a zip archive with a model, m.onnx; unpack it, and open that")
+    refused(cpb, of_size(tmp_path / "m.zip", 1 << 30),
+            "zip entry m.onnx: the uncompressed size is more than DEFLATE can make of the compressed size")
 
 
 def test_a_size_that_is_a_lie(cpb, tmp_path):
@@ -148,13 +149,45 @@ def test_content_that_was_damaged(cpb, tmp_path):
     assert b"recover" not in cpb.run("inspect", path).stderr  # which is for a .cpb
 
 
+@pytest.mark.parametrize("damaged", ["tied.onnx", "w.data"])
+def test_stored_content_that_was_damaged(cpb, tmp_path, damaged):
+    """It is a range of the archive, and compared with the CRC-32 all the same."""
+    path = pack(tmp_path / "m.zip", {name: (CASES / name).read_bytes() for name in ("tied.onnx", "w.data")})
+    data = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        data[archive.getinfo(damaged).header_offset + 60] ^= 1
+    path.write_bytes(data)
+    for command in (["convert", path, "-o", tmp_path / "o.onnx"], ["extract", path, "head", "-o", tmp_path / "o.npy"]):
+        ran = cpb.run(*command)
+        assert ran.returncode in (2, 3) and f"zip entry {damaged}: CRC-32 of the content is " in ran.stderr.decode()
+    assert not list(tmp_path.glob("o.*"))
+
+
 def test_links_and_names_that_lead_out(cpb, tmp_path):
     for name in "../m.onnx", "/etc/m.onnx", "a/../../m.onnx":
-        refused(cpb, pack(tmp_path / "m.zip", {name: b"x", "a.onnx": b"x"}), "")
+        refused(cpb, pack(tmp_path / "m.zip", {name: b"x", "a.onnx": b"x"}), f"zip entry {name}: the path ")
     link = tmp_path / "link.zip"
     with zipfile.ZipFile(link, "w") as archive:
         archive.writestr(link_to("m.onnx"), "/etc/passwd")
-    refused(cpb, link, "a zip archive with a model, m.onnx; unpack it, and open that")
+    refused(cpb, link, "zip entry m.onnx: symbolic links are not supported")
+
+
+def test_an_archive_that_is_not_whole_says_so(cpb, tmp_path):
+    """To unpack it would not help."""
+    path = pack(tmp_path / "m.zip", {"m.onnx": (CASES / "a.onnx").read_bytes()})
+    data = path.read_bytes()
+    for content, wanted in ((data[:-30], f"byte {len(data) - 30}: zip: no end of central directory record"),
+                            (data + b"more", f"byte {len(data)}: zip: 4 bytes follow the end of the archive")):
+        path.write_bytes(content)
+        for at in path, f"{path}!/m.onnx":
+            refused(cpb, at, f"{at}: {wanted}")
+    (tmp_path / "a.onnx").write_bytes((CASES / "a.onnx").read_bytes())
+    refused(cpb, f"{tmp_path}/a.onnx!/x", "what is before !/ is a file, but no zip archive")
+
+
+def test_what_came_instead_of_a_model_in_an_archive(cpb, tmp_path):
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 132\n" % (b"4d" * 32)
+    refused(cpb, pack(tmp_path / "m.zip", {"a/m.onnx": pointer}), "m.zip: a/m.onnx in it: a Git LFS pointer to a file of 132")
 
 
 def test_a_folder_of_that_name_is_a_folder(cpb, tmp_path):

@@ -190,6 +190,22 @@ def test_a_large_array_of_one_value_in_little_memory(cpb, tmp_path):
     assert ours.shape == (100, 20000) and (ours == 1 / 3).all()
 
 
+@pytest.mark.parametrize("dtype, value", [(1, {"float_val": [1]}), (1, {}), (7, {"string_val": [b"x"]}), (7, {})])
+def test_repeated_values_count_as_decoded(cpb, tmp_path, dtype, value):
+    """The size of the input bounds neither their number nor the work for them."""
+    tf, _ = tensorflow()
+    proto = type(tf.make_tensor_proto(0))(dtype=dtype, **value)
+    for size in (1 << 20, 1 << 20):
+        proto.tensor_shape.dim.add(size=size)
+    path = graph_with(tmp_path, proto)
+    for command in (["extract", path, "other", "-o", tmp_path / "out.npy"], ["inspect", path, "weights", "other"]):
+        result = cpb.run(*command)
+        assert result.returncode == 4 and b"limit `decoded`: at least " in result.stderr
+    del proto.tensor_shape.dim[1:]
+    path = graph_with(tmp_path, proto)
+    assert not (tmp_path / "out.npy").exists() and len(extract(cpb, path, "other")) == 1 << 20
+
+
 # --- Texts -----------------------------------------------------------------------------------
 
 

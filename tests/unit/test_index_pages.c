@@ -34,13 +34,13 @@ static void add_random_tag(cpb_metadata *m, uint32_t node, uint32_t value) {
   }
 }
 
-/* Up to 300 nodes; with `sorted`, fields of the root that ascend, some with slices. */
+/* 300 chunks or more, and fewer nodes; with `sorted`, fields of the root that ascend, some with slices. */
 static void random_tree(cpb_metadata *m, uint32_t seed, bool sorted) {
   state = seed;
   cpb_allocator a = cpb_allocator_or_default(NULL);
   cpb_metadata_init(m, &a);
   m->splitter_version = 1;
-  for (uint32_t i = random_below(300); i > 0; i--)
+  for (uint32_t i = 300 + random_below(300); i > 0; i--)
     cpb_metadata_add_chunk(m,
                            (cpb_chunk_entry){random_below(1u << 20), (uint64_t)i << random_below(30), random_below(3)});
   cpb_metadata_add_node(m, CPB_NO_NODE, random_below(2) ? 0 : CPB_NO_CHUNK);

@@ -157,6 +157,11 @@ def test_a_model_in_an_archive_is_read_by_ranges(cpb, server, below):
     assert json.loads(cpb.ok("inspect", url, "overview", "--json"))["parameters"]["total"] == 512
     assert cpb.ok("extract", url, "head", "-o", "-") == cpb.ok("extract", DATA / "cases" / "tied.onnx", "head", "-o", "-")
     assert sum(line["bytes"] for line in server.log(token)) < 1 << 20
+    data = bytearray((below / "some models.zip").read_bytes())
+    data[-700] ^= 1  # in w.data
+    (below / "some models.zip").write_bytes(data)
+    ran = cpb.run("convert", url, "-o", below / "whole.onnx")
+    assert ran.returncode == 3 and b"w.data: CRC-32 of the content is" in ran.stderr
     within = url.replace(".zip?", ".zip!/a%20b/m%3F.onnx?")
     assert json.loads(cpb.ok("inspect", within, "overview", "--json"))["parameters"]["total"] == 512
     assert cpb.run("inspect", url.replace(".zip?", ".zip!/b.onnx?")).returncode == 3

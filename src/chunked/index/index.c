@@ -59,8 +59,10 @@ static bool has_no_pages(const cpb_index *index, cpb_error *error) {
                    "the chunk index is in pages, which are in a file; expected all of it");
 }
 
-static bool sort_positions(cpb_index *index, cpb_error *error) {
-  if (!cpb_metadata_check_files(&index->metadata, error)) return false;
+/* A tree alone (`bare`) is of chunks that are given elsewhere. */
+static bool sort_positions(cpb_index *index, bool bare, cpb_error *error) {
+  const cpb_metadata *m = &index->metadata;
+  if (!cpb_metadata_check_files(m, error) || (!bare && !cpb_metadata_check_numbers(m, error))) return false;
   if (cpb_positions_init(&index->positions, &index->allocator, &index->metadata)) return true;
   return cpb_fail_memory(error), false;
 }
@@ -72,7 +74,7 @@ static cpb_index *from_bytes(const cpb_allocator *allocator, const cpb_limits *l
   if (!index) return cpb_fail_memory(error), NULL;
   cpb_meter_grow(&index->meter, bytes.size);
   if (cpb_metadata_decode(&index->metadata, bare, bytes, &index->meter.limits, error) && has_no_pages(index, error) &&
-      sort_positions(index, error)) {
+      sort_positions(index, bare, error)) {
     index->done = true;
     return index;
   }
@@ -110,7 +112,8 @@ static cpb_step finish(cpb_index *index) {
   index->meter.input = &index->none;
   cpb_record_reader_free(index->reader);
   index->reader = NULL;
-  index->done = sort_positions(index, &error);
+  index->done = sort_positions(index, false, &error);
+  if (error.code == CPB_E_DAMAGED) error.offset = index->record.chunk_begin;
   return index->done ? CPB_STEP_DONE : fail(index, &error);
 }
 

@@ -130,6 +130,17 @@ bool cpb_metadata_check_files(const cpb_metadata *m, cpb_error *error) {
   return false;
 }
 
+bool cpb_metadata_check_numbers(const cpb_metadata *m, cpb_error *error) {
+  for (size_t i = 0; i < m->num_nodes; i++) {
+    const uint64_t chunk = cpb_column_get(&m->nodes.chunk, i); /* plus 1 */
+    if (chunk <= m->num_chunks) continue;
+    return CPB_FAILS(error, CPB_E_DAMAGED, CPB_NO_OFFSET,
+                     "chunk_index of chunked field %zu is %llu; expected less than %zu, the number of chunks", i,
+                     (unsigned long long)(chunk - 1), m->num_chunks);
+  }
+  return true;
+}
+
 cpb_other_file cpb_metadata_file(const cpb_metadata *m, uint32_t file) {
   size_t i = (size_t)file - 1;
   return (cpb_other_file){(const char *)m->names.data + cpb_column_get(&m->files.name, i),

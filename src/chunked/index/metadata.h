@@ -207,6 +207,9 @@ static inline cpb_chunk_reference cpb_metadata_reference(const cpb_metadata *m, 
 /* Whether chunks refer only to existing files; else DAMAGED. For the entire index. */
 bool cpb_metadata_check_files(const cpb_metadata *m, cpb_error *error);
 
+/* Whether nodes refer only to existing chunks; else DAMAGED. For the entire index. */
+bool cpb_metadata_check_numbers(const cpb_metadata *m, cpb_error *error);
+
 /* Whether another file may have this name, which appears in messages and is opened. */
 bool cpb_metadata_is_file_name(cpb_span name);
 

@@ -114,6 +114,7 @@ static int cat_record(source *s) {
 typedef struct message {
   cli *cli;
   char *name;
+  cpb_file *in; /* belongs to `file` */
   cpb_message_file *file;
 } message;
 
@@ -193,7 +194,7 @@ static int write_found(message *m, const cpb_find *find) {
 static int find_field(message *m, const cpb_message_type *type, const cpb_path *path) {
   cpb_error error;
   cpb_find *find = cpb_message_file_find(m->file, type, path, &error);
-  if (!find) return cli_fail(m->cli, m->name, &error);
+  if (!find) return cli_fail_input(m->cli, m->name, m->in, &error);
   int status = write_found(m, find);
   cpb_find_free(find);
   return status;
@@ -204,15 +205,15 @@ static int open_message(message *m, const cpb_schema *schema, const cpb_message_
   const bool in_whole = m->cli->settings.given & CLI_BIT(OMIT);
   int status = CLI_OK;
   cpb_error error;
-  cpb_file *file = cli_find_input(m->cli, m->cli->settings.input, &m->name, &status);
-  if (!file) return status;
+  m->in = cli_find_input(m->cli, m->cli->settings.input, &m->name, &status);
+  if (!m->in) return status;
   const cpb_message_file_options how = {.struct_size = sizeof how,
                                         .type = type,
                                         .limits = &m->cli->settings.limits,
                                         .plan_late = !in_whole,
                                         .field = in_whole ? NULL : path,
                                         .field_type = type ? type : cpb_guess_message_type(schema, path)};
-  m->file = cpb_message_file_on(&m->cli->allocator, file, m->name, &how, &error);
+  m->file = cpb_message_file_on(&m->cli->allocator, m->in, m->name, &how, &error);
   return m->file ? CLI_OK : cli_fail(m->cli, m->name, &error);
 }
 

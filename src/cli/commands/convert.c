@@ -164,7 +164,7 @@ static const char *output_of(conversion *v, int *status) {
   cli *c = v->cli;
   const char *out = c->settings.output, *in = cpb_model_file_path(v->model), *name = cli_last_part(in);
   const size_t length = strlen(out);
-  if (cli_is_dash(out) || !(os_is_folder(out) || out[length - 1] == '/')) return out;
+  if (cli_is_dash(out) || !(os_is_folder(out) || cli_ends_with(out, "/"))) return out;
   if (cli_is_dash(in) || cpb_is_url(in) || !*name) {
     *status =
         cli_usage(c->command, "the output is a folder, and the model has no name for a file in it; expected a file");
@@ -174,7 +174,7 @@ static const char *output_of(conversion *v, int *status) {
   const char *ending = kept < strlen(name) && !(kept > 5 && memcmp(name + kept - 5, ".onnx", 5) == 0) ? ".onnx" : "";
   const size_t room = length + strlen(name) + sizeof "/.onnx";
   v->path = cpb_alloc(&c->allocator, room);
-  if (v->path) snprintf(v->path, room, "%s%s%.*s%s", out, out[length - 1] == '/' ? "" : "/", (int)kept, name, ending);
+  if (v->path) snprintf(v->path, room, "%s%s%.*s%s", out, cli_ends_with(out, "/") ? "" : "/", (int)kept, name, ending);
   else *status = cli_fail_memory(c);
   return v->path;
 }

@@ -13,12 +13,14 @@ typedef struct recovery {
   cpb_record_writer_options how;
   uint64_t records, bytes, skipped, skipped_bytes, lost;
   bool index_lost;
+  bool is_other; /* it does not begin as a Riegeli file */
 } recovery;
 
 /* --- Reports ----------------------------------------------------------------- */
 
 static void report_skipped(recovery *r, const cpb_skipped *skipped) {
   r->skipped++;
+  r->is_other = r->is_other || skipped->begin == 0;
   r->skipped_bytes += skipped->end - skipped->begin;
   if (!r->cli->settings.json) {
     cli_note(r->cli, r->name, "byte %llu: skipped up to byte %llu: %s", (unsigned long long)skipped->begin,
@@ -264,19 +266,27 @@ static cpb_index *find_index(recovery *r, int *status) {
   return NULL;
 }
 
+static int fail_other(recovery *r) {
+  cpb_error error = {.code = CPB_E_FORMAT, .offset = CPB_NO_OFFSET};
+  snprintf(error.message, sizeof error.message, "there is no record in it; expected a Riegeli file");
+  return cli_fail_input(r->cli, r->cli->settings.input, r->in, &error);
+}
+
+/* In a file that was cut off, the last record may be one that passes for an index without chunks: then records come
+ * before it. */
 static int recover(recovery *r) {
   int status = CLI_OK;
   cpb_index *index = find_index(r, &status);
   if (status != CLI_OK) return status;
-  if (index) {
-    status = recover_chunks(r, index);
-    cpb_index_free(index);
-    return status;
-  }
+  const bool is_index = index && cpb_index_num_chunks(index) > 0, may_be = index != NULL;
+  if (is_index) status = recover_chunks(r, index);
+  cpb_index_free(index);
+  if (is_index) return status;
   status = recover_records(r);
+  if (status == CLI_OK && r->records == 0 && r->is_other) status = fail_other(r);
   if (status != CLI_OK) return status;
   summarize(r);
-  r->index_lost = cli_ends_with(r->name, ".cpb");
+  r->index_lost = cli_ends_with(r->name, ".cpb") && (!may_be || r->records > 1);
   if (r->index_lost)
     cli_note(r->cli, r->name,
              "the index is lost, so it is not known where chunks belong in the message; those that could be read "

@@ -28,6 +28,7 @@ int cli_repack_into(cli *c, cpb_file *in, const cpb_record_writer_options *riege
   options.threads = threads;
   cpb_transfer_repack(in, out, repack, &options, &error);
   cpb_repack_free(repack);
+  if (error.code == CPB_E_FORMAT) return cli_fail_input(c, c->settings.input, in, &error);
   return cli_transfer_status(c, c->settings.input, c->settings.output, &error);
 }
 

@@ -68,7 +68,20 @@ static int plan(splitting *s) {
   }
   cli_progress_end(c);
   if (step == CPB_STEP_DONE) return CLI_OK;
-  return cli_fail(c, cli_input_name(c->settings.input), cpb_split_error(s->split));
+  return cli_fail_input(c, c->settings.input, s->in, cpb_split_error(s->split));
+}
+
+/* Text may parse as a message, too: of fields that nobody knows. */
+static int refuse_text(const splitting *s) {
+  cli *c = s->cli;
+  char what[256];
+  const char *name = cli_foreign(c, c->settings.input, s->in, what, sizeof what);
+  if (!name || strcmp(name, "text") != 0) return CLI_OK;
+  char *kinds = strstr(what, "; expected one of ");
+  if (kinds) *kinds = 0;
+  cli_note(c, cli_input_name(c->settings.input),
+           "%s; expected a protobuf message (with --type, any file that parses as one is taken)", what);
+  return CLI_DAMAGED;
 }
 
 /* --- Verifying ------------------------------------------------------------- */
@@ -193,6 +206,7 @@ static int split(splitting *s) {
   cli *c = s->cli;
   const char *given = c->settings.output;
   int status = plan(s);
+  if (status == CLI_OK && !s->type && !c->settings.schema) status = refuse_text(s);
   if (status != CLI_OK) return status;
   bool is_named = cli_is_dash(given) || cli_has_ending(given) || os_is_special(given);
   bool copy = is_named ? cli_ends_with(given, ".pb") : !cpb_split_is_split(s->split);
@@ -210,6 +224,8 @@ static int split(splitting *s) {
 static int check_options(const cli *c) {
   const cli_settings *set = &c->settings;
   const bool is_file = !cli_is_dash(set->output) && !os_is_special(set->output);
+  if (is_file && !*cli_last_part(set->output))
+    return cli_usage(c->command, "the output has no name; expected that of a file"); /* an ending alone would hide it */
   if (set->verify && cli_is_dash(set->output))
     return cli_usage(c->command, "--verify reads the output back; expected a file, not standard output");
   if (has_others(c) && (set->verify || !is_file))

@@ -3,6 +3,7 @@
 #define _FILE_OFFSET_BITS 64
 #include "cli/os/os.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,11 @@ void os_close(int fd) { close(fd); }
 bool os_is_special(const char *path) {
   struct stat found;
   return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
+int os_open_pipe(const char *path) {
+  struct stat found;
+  return stat(path, &found) == 0 && S_ISFIFO(found.st_mode) ? open(path, O_RDONLY) : -1;
 }
 
 bool os_is_file(const char *path) {

@@ -12,6 +12,9 @@
 
 /* Largest compressed entry, which is kept in memory. */
 #define HELD_MOST ((uint64_t)(SIZE_MAX > UINT32_MAX ? 1024 : 64) << 20)
+/* A stored entry up to this size is checked when it is opened from a local archive; a larger one, or one at a URL, of
+ * which parts may be enough, by cpb_file_check(). */
+#define CHECKED_MOST ((uint64_t)64 << 20)
 #define LISTED 8
 
 /* --- Paths ---------------------------------------------------------------------------- */
@@ -57,6 +60,8 @@ typedef struct member {
   cpb_file *zip;      /* the file of a stored entry */
   bool owned;         /* the file is closed with it */
   uint64_t offset;    /* of its content there */
+  size_t entry;       /* its number in the archive */
+  bool checked;       /* the CRC-32 of a stored entry */
   cpb_buffer content; /* of an entry that is not stored */
   uint64_t size;
 } member;
@@ -102,11 +107,40 @@ static bool load(member *m, cpb_archive *archive, cpb_file *zip, cpb_error *erro
   return event == CPB_STEP_DONE;
 }
 
-/* Finds the beginning of a stored entry; reads any other one. */
-static bool begin(member *m, cpb_archive *archive, size_t i, cpb_file *zip, cpb_error *error) {
+static cpb_archive *read_directory(const cpb_allocator *a, cpb_file *zip, const cpb_limits *limits, cpb_error *error) {
+  cpb_archive *archive = cpb_archive_new(a, limits);
+  if (!archive) return cpb_fail_memory(error), NULL;
+  if (step(archive, zip) == CPB_STEP_DONE) return archive;
+  *error = *cpb_archive_error(archive);
+  cpb_archive_free(archive);
+  return NULL;
+}
+
+/* Reads the entry to its end, where its CRC-32 is compared. */
+static bool check_entry(member *m, cpb_archive *archive, cpb_file *zip, cpb_error *error) {
+  cpb_step event;
+  while ((event = step(archive, zip)) == CPB_STEP_DATA) {}
+  if (event == CPB_STEP_ERROR) *error = *cpb_archive_error(archive);
+  m->checked = event == CPB_STEP_DONE;
+  return m->checked;
+}
+
+static bool check_member(void *user, cpb_error *error) {
+  member *m = user;
+  if (!m->zip || m->checked) return true;
+  cpb_archive *archive = read_directory(&m->allocator, m->zip, NULL, error);
+  if (archive) cpb_archive_read(archive, m->entry);
+  if (archive) check_entry(m, archive, m->zip, error);
+  cpb_archive_free(archive);
+  return m->checked;
+}
+
+/* Finds the beginning of a stored entry, and checks it if `checks`; reads any other one. */
+static bool begin(member *m, cpb_archive *archive, size_t i, cpb_file *zip, bool checks, cpb_error *error) {
   cpb_archive_entry entry;
   cpb_archive_get(archive, i, &entry);
   m->size = entry.size;
+  m->entry = i;
   if (!entry.stored && entry.size > HELD_MOST)
     return CPB_FAILS(error, CPB_E_LIMIT, CPB_NO_OFFSET,
                      "a compressed file of %llu bytes in a zip archive; at most %llu are unpacked in memory: unpack it",
@@ -115,7 +149,7 @@ static bool begin(member *m, cpb_archive *archive, size_t i, cpb_file *zip, cpb_
   if (!entry.stored) return load(m, archive, zip, error);
   if (step(archive, zip) == CPB_STEP_ERROR) return *error = *cpb_archive_error(archive), false;
   m->offset = cpb_archive_offset(archive);
-  return true;
+  return !checks || entry.size > CHECKED_MOST || check_entry(m, archive, zip, error);
 }
 
 /* Opens an entry as the file `path`. On success it takes over the archive's file, if that has a path. */
@@ -126,12 +160,14 @@ static cpb_file *open_entry(const cpb_allocator *a, cpb_archive *archive, size_t
   if (!m) return cpb_fail_memory(error), NULL;
   m->allocator = *a;
   cpb_buffer_init(&m->content, a);
-  if (!begin(m, archive, i, zip, error)) return close_member(m), NULL;
+  const bool checks = path && !(urls && cpb_is_url(path));
+  if (!begin(m, archive, i, zip, checks, error)) return close_member(m), NULL;
   const cpb_source source = {
       .struct_size = sizeof source, .user = m, .read = read_member, .size = size_member, .close = close_member};
   cpb_file *file = cpb_file_open_source(a, &source, error);
   if (file && path && !cpb_file_stand_for(file, path, urls, cpb_archive_open))
     return cpb_file_close(file), cpb_fail_memory(error), NULL;
+  if (file) cpb_file_check_with(file, check_member);
   cpb_archive_get(archive, i, &entry);
   if (file && entry.stored) m->zip = zip, m->owned = path != NULL;
   else if (file && path) cpb_file_close(zip);
@@ -145,15 +181,6 @@ bool cpb_archive_is_zip(cpb_file *file) {
   cpb_error ignored;
   const uint8_t *begin = cpb_file_read(file, 0, &length, &ignored);
   return begin && length >= 4 && memcmp(begin, "PK\3\4", 4) == 0;
-}
-
-static cpb_archive *read_directory(const cpb_allocator *a, cpb_file *zip, const cpb_limits *limits, cpb_error *error) {
-  cpb_archive *archive = cpb_archive_new(a, limits);
-  if (!archive) return cpb_fail_memory(error), NULL;
-  if (step(archive, zip) == CPB_STEP_DONE) return archive;
-  *error = *cpb_archive_error(archive);
-  cpb_archive_free(archive);
-  return NULL;
 }
 
 static cpb_file *open_zip(const cpb_allocator *a, const char *path, const cpb_url_options *urls, bool *absent,
@@ -194,6 +221,10 @@ static size_t unescape(const char *text, size_t size, bool is_url, char *out) {
 static cpb_file *open_named(const cpb_allocator *a, cpb_file *zip, cpb_span name, const char *path,
                             const cpb_url_options *urls, bool *absent, cpb_error *error) {
   cpb_archive *archive = read_directory(a, zip, NULL, error);
+  if (!archive && error->code == CPB_E_FORMAT && !cpb_archive_is_zip(zip)) {
+    cpb_error_begin(error, NULL);
+    cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "what is before " CPB_ARCHIVE_MARK " is a file, but no zip archive");
+  }
   if (!archive) return NULL;
   const size_t i = cpb_archive_find(archive, (const char *)name.data, name.size);
   char shown[96];
@@ -293,10 +324,13 @@ static cpb_file *open_model(const cpb_allocator *a, cpb_archive *archive, cpb_fi
 }
 
 cpb_file *cpb_archive_open_model(const cpb_allocator *a, cpb_file *zip, char **path, const cpb_url_options *urls,
-                                 const cpb_limits *limits, cpb_error *error) {
+                                 const cpb_limits *limits, cpb_error *unread, cpb_error *error) {
   cpb_archive *archive = read_directory(a, zip, limits, error);
   cpb_file *file = archive ? open_model(a, archive, zip, path, urls, error) : NULL;
-  if (!archive && cpb_is_of_content(error)) cpb_error_begin(error, NULL); /* the reader of the zip will report it */
+  if (!archive && cpb_is_of_content(error)) {
+    *unread = *error;
+    cpb_error_begin(error, NULL);
+  }
   cpb_archive_free(archive);
   return file;
 }

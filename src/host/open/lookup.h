@@ -58,9 +58,10 @@ cpb_file *cpb_archive_open(const cpb_allocator *a, const char *path, const cpb_u
 
 /* Opens the model in the archive `zip`, and takes the archive's file over. `*path`, the archive's path, is replaced by
  * the model's. NULL with the error set: the archive has several models, which the error lists, or its only one cannot
- * be read; NULL without an error: it has no model. */
+ * be read; NULL without an error: it has no model, or the archive cannot be read, as `unread` says: the reader of
+ * another kind may say more. */
 cpb_file *cpb_archive_open_model(const cpb_allocator *a, cpb_file *zip, char **path, const cpb_url_options *urls,
-                                 const cpb_limits *limits, cpb_error *error);
+                                 const cpb_limits *limits, cpb_error *unread, cpb_error *error);
 
 /* --- Files that name a model (named.c) -------------------------------------------------------- */
 

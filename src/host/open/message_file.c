@@ -96,6 +96,8 @@ void cpb_message_file_close(cpb_message_file *m) {
   cpb_release(&a, m);
 }
 
+bool cpb_message_file_check(cpb_message_file *m, cpb_error *error) { return cpb_file_check(m->file, error); }
+
 const cpb_index *cpb_message_file_index(const cpb_message_file *m) { return cpb_opened_index(m->opened); }
 
 const cpb_path *cpb_message_file_field(const cpb_message_file *m) { return cpb_opened_field(m->opened); }

@@ -103,6 +103,18 @@ static bool read_text(cpb_model_file *f, uint64_t length, const cpb_model_file_o
   return file && open_message(f, file, options, error);
 }
 
+/* Says what the file is, or why it is no archive of models; advice to unpack it would not help then. */
+static void fail_foreign(const cpb_model_file *f, const cpb_file_ends *ends, cpb_error *error) {
+  char what[sizeof error->message], name[80];
+  const char *kind = cpb_foreign_describe(ends, what, sizeof what);
+  const char *within = f->is_within ? strstr(f->path, CPB_ARCHIVE_MARK) + strlen(CPB_ARCHIVE_MARK) : NULL;
+  if (f->zip.code != CPB_OK && kind && strncmp(kind, "zip", 3) == 0) *error = f->zip;
+  else if (within)
+    cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "%s in it: %s",
+             cpb_quote(name, sizeof name, within, cpb_path_length(f->path) - (size_t)(within - f->path)), what);
+  else cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "%s", what);
+}
+
 /* Judges by the first bytes, and by the last ones if these are not enough. */
 static bool guess_kind(cpb_model_file *f, cpb_file_ends *ends, uint8_t *end, const cpb_model_file_options *options,
                        cpb_error *error) {
@@ -116,9 +128,8 @@ static bool guess_kind(cpb_model_file *f, cpb_file_ends *ends, uint8_t *end, con
   f->kind = cpb_model_guess_text(&f->allocator, ends->begin, ends->begin_size, error);
   if (f->kind) return read_text(f, ends->size, options, error);
   if (error->code != CPB_OK) return false;
-  char what[sizeof error->message];
-  cpb_foreign_describe(ends, what, sizeof what);
-  return CPB_FAILS(error, CPB_E_FORMAT, CPB_NO_OFFSET, "%s", what);
+  fail_foreign(f, ends, error);
+  return false;
 }
 
 static bool find_kind(cpb_model_file *f, const cpb_model_file_options *options, cpb_error *error) {
@@ -150,7 +161,8 @@ static unsigned settled_of(const cpb_model_file *f, const cpb_model_file_options
 static cpb_file *unpack(cpb_model_file *f, cpb_file *file, cpb_error *error) {
   if (cpb_path_ends_with(f->path, ".cpb") || cpb_path_ends_with(f->path, ".pb") || !cpb_archive_is_zip(file))
     return file;
-  cpb_file *model = cpb_archive_open_model(&f->allocator, file, &f->path, f->urls, &f->limits, error);
+  cpb_file *model = cpb_archive_open_model(&f->allocator, file, &f->path, f->urls, &f->limits, &f->zip, error);
+  f->is_within = model != NULL;
   if (!model && error->code != CPB_OK) cpb_file_close(file);
   if (model) cpb_file_size(model, &f->sizes[0], NULL);
   return model || error->code != CPB_OK ? model : file;

@@ -17,6 +17,8 @@ struct cpb_model_file {
   cpb_message_file *message;
   uint8_t *made;  /* the message that was made from a text; NULL for other files */
   cpb_error torn; /* where that text is damaged */
+  cpb_error zip;  /* why a zip archive cannot be read; it may be of another kind than one with models */
+  bool is_within; /* the model was found in an archive, and `path` leads to it there */
   cpb_model_kind kind;
   cpb_model *model;
   unsigned settled; /* CPB_BESIDE_ bits: loaded, missing, or left out */
@@ -41,6 +43,8 @@ bool cpb_model_file_run(cpb_model_file *f, const cpb_question *question, cpb_err
 
 /* The server's validators for the state of a message's file; NULL if that is not a URL. */
 const cpb_validators *cpb_message_file_validators(const cpb_message_file *message);
+/* cpb_file_check() of its file. */
+bool cpb_message_file_check(cpb_message_file *message, cpb_error *error);
 
 /* --- The files next to a SavedModel (beside.c) ----------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "cpb/open.h"
 #include "host/file.h"
+#include "host/open/model_file.h"
 #include "model/foreign/foreign.h"
 
 #define NAME_SHOWN 80
@@ -142,6 +143,7 @@ cpb_file *cpb_onnx_rewrite_open(const cpb_allocator *given, cpb_message_file *me
                                 cpb_onnx_file file, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_allocator a = cpb_allocator_or_default(given);
+  if (message && !cpb_message_file_check(message, error)) return NULL;
   rewritten *r = cpb_alloc_zeroed(&a, sizeof *r);
   if (!r) return cpb_fail_memory(error), NULL;
   *r = (rewritten){.allocator = a, .message = message, .rewrite = rewrite, .file = file};

@@ -80,8 +80,8 @@ static cpb_have begin_tensor(reader *r) {
   r->data = cpb_get_bytes(cpb_get_bytes(r->table.data.value, SAVED_DATA), DATA_TENSOR);
   const uint64_t size = (uint64_t)r->head.size + r->data.size;
   cpb_input_end(&r->memory, size);
-  r->found = done && cpb_tensor_values_init(&r->tensor, &r->allocator, &cpb_tensorflow_layout, &r->memory, r->error,
-                                            (cpb_range){0, size}, r->options->exact_texts != 0);
+  r->found = done && cpb_tensor_values_init(&r->tensor, &r->allocator, r->table.meter, &cpb_tensorflow_layout,
+                                            &r->memory, r->error, (cpb_range){0, size}, r->options->exact_texts != 0);
   if (r->found) return CPB_HAVE;
   return cpb_fail_memory(r->error), CPB_FAILED;
 }

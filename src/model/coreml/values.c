@@ -257,8 +257,8 @@ static bool begin(reader *r) {
   r->common.found = true;
   const uint64_t size = cpb_outline_input(r->common.part.outline)->size;
   if (size != CPB_NO_OFFSET) cpb_input_end(&r->common.input, size);
-  return cpb_tensor_values_init_known(&r->common.tensor, &r->common.allocator, &r->layout, &r->common.input,
-                                      &r->common.error, &known, r->common.options->exact_texts != 0);
+  return cpb_tensor_values_init_known(&r->common.tensor, &r->common.allocator, r->common.meter, &r->layout,
+                                      &r->common.input, &r->common.error, &known, r->common.options->exact_texts != 0);
 }
 
 /* Takes the description in a file: a mark, the type, the size and the place. */

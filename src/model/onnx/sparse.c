@@ -19,7 +19,8 @@ void cpb_onnx_sparse_free(cpb_onnx_sparse *s) { cpb_buffer_free(&s->places); }
 
 static bool begin_tensor(cpb_onnx_sparse *s, cpb_range tensor) {
   cpb_viewed_values *c = s->common;
-  return cpb_tensor_values_init(&c->tensor, &c->allocator, &cpb_onnx_layout, &c->input, &c->error, tensor, false) ||
+  return cpb_tensor_values_init(&c->tensor, &c->allocator, c->meter, &cpb_onnx_layout, &c->input, &c->error, tensor,
+                                false) ||
          (cpb_viewed_values_fail_memory(c), false);
 }
 
@@ -98,7 +99,9 @@ static cpb_have read_values(cpb_onnx_sparse *s) {
   info->shape = s->shape;
   info->count = s->count;
   if (!cpb_mul_u64(s->count, info->item_size, &info->size)) return DAMAGED(s, s->values.offset, "array has 2^64 bytes");
-  return find_place(s);
+  /* The input does not bound the number of zeros. */
+  have = cpb_tensor_charge_repeated(&s->common->tensor, info->size);
+  return have == CPB_HAVE ? find_place(s) : have;
 }
 
 /* Puts the values in their places until that of the next one is `end` or beyond. */

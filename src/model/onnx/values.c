@@ -47,7 +47,7 @@ static void take(cpb_viewed_values *common, const cpb_view_tensor *t) {
 static bool begin_attribute(const reader *r, cpb_viewed_values *c) {
   const cpb_onnx_tensor *t = &r->attribute;
   const cpb_tensor_known known = {.type = t->type, .shape = &t->elements, .rank = t->rank, .message = t->tensor};
-  return cpb_tensor_values_init_known(&c->tensor, &c->allocator,
+  return cpb_tensor_values_init_known(&c->tensor, &c->allocator, c->meter,
                                       t->rank == 0 ? &cpb_onnx_layout_of_one : &cpb_onnx_layout_of_list, &c->input,
                                       &c->error, &known, c->options->exact_texts != 0);
 }
@@ -57,8 +57,8 @@ static cpb_have begin(reader *r) {
   c->found = true;
   if (r->sparse.data) return cpb_onnx_sparse_begin(&r->dense, c, r->sparse);
   bool begun = r->is_attribute ? begin_attribute(r, c)
-                               : cpb_tensor_values_init(&c->tensor, &c->allocator, &cpb_onnx_layout, &c->input,
-                                                        &c->error, r->where, c->options->exact_texts != 0);
+                               : cpb_tensor_values_init(&c->tensor, &c->allocator, c->meter, &cpb_onnx_layout,
+                                                        &c->input, &c->error, r->where, c->options->exact_texts != 0);
   return begun ? CPB_HAVE : cpb_viewed_values_fail_memory(c);
 }
 

@@ -25,6 +25,7 @@
 
 typedef struct reader {
   cpb_allocator allocator;
+  cpb_meter *meter;
   const cpb_values_options *options;
   cpb_span node, attribute;
   bool is_graph, is_alone; /* a GraphDef; a MetaGraphDef */
@@ -47,9 +48,9 @@ static void take_name(reader *r, cpb_span name) {
 static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, cpb_span name,
                     const cpb_values_options *options) {
   reader *r = cpb_alloc_zeroed(a, sizeof *r);
-  (void)meter; /* it reads the outline of one node */
   if (!r) return NULL;
   r->allocator = *a;
+  r->meter = meter;
   r->options = options;
   r->is_graph = kind == CPB_MODEL_GRAPH_DEF;
   r->is_alone = kind == CPB_MODEL_META_GRAPH;
@@ -245,8 +246,8 @@ static cpb_have find_tensor(reader *r, cpb_range *where) {
 
 static cpb_have begin_tensor(reader *r, cpb_range where) {
   r->found = true;
-  bool begun = cpb_tensor_values_init(&r->tensor, &r->allocator, &cpb_tensorflow_layout, &r->input, &r->error, where,
-                                      r->options->exact_texts != 0);
+  bool begun = cpb_tensor_values_init(&r->tensor, &r->allocator, r->meter, &cpb_tensorflow_layout, &r->input, &r->error,
+                                      where, r->options->exact_texts != 0);
   return begun ? CPB_HAVE : fails_memory(r);
 }
 

@@ -94,10 +94,17 @@ cpb_have cpb_tensor_measure_texts(cpb_tensor_values *v) {
 /* A string is given out in up to three pieces: its length, its bytes, its padding. `stage` says which comes next; a
  * piece that does not apply is empty, and the loop goes on. */
 
+/* Before the first string that is repeated. Their bytes are part of `size`, so the product fits. */
+static cpb_have charge_repeated(cpb_tensor_values *v) {
+  const cpb_tensor_texts *t = &v->texts;
+  return cpb_tensor_charge_repeated(v, (v->count - t->count) * (t->fixed ? t->longest : LENGTH_SIZE + t->last.length));
+}
+
 /* Sets [at, end) to the next string; after the last, to the last one, which is repeated. */
 static cpb_have find_text(cpb_tensor_values *v) {
   cpb_tensor_texts *t = &v->texts;
   cpb_range text = t->last;
+  if (t->given == t->count && charge_repeated(v) != CPB_HAVE) return CPB_FAILED;
   while (t->given < t->count) {
     cpb_wire_event event;
     cpb_have have = cpb_tensor_scan_next(v, &event);

@@ -80,10 +80,16 @@ static cpb_have tensor_read_shape(cpb_tensor_values *v) {
 
 enum { LOOK, SHAPE, PLACE, MEASURE, VALUES, FILL, TEXTS };
 
-bool cpb_tensor_values_init(cpb_tensor_values *v, const cpb_allocator *a, const cpb_tensor_layout *layout,
-                            cpb_input *input, cpb_error *error, cpb_range tensor, bool exact_texts) {
-  *v = (cpb_tensor_values){
-      .allocator = *a, .layout = layout, .input = input, .error = error, .tensor = tensor, .exact_texts = exact_texts};
+bool cpb_tensor_values_init(cpb_tensor_values *v, const cpb_allocator *a, cpb_meter *meter,
+                            const cpb_tensor_layout *layout, cpb_input *input, cpb_error *error, cpb_range tensor,
+                            bool exact_texts) {
+  *v = (cpb_tensor_values){.allocator = *a,
+                           .meter = meter,
+                           .layout = layout,
+                           .input = input,
+                           .error = error,
+                           .tensor = tensor,
+                           .exact_texts = exact_texts};
   cpb_buffer_init(&v->message, a);
   cpb_buffer_init(&v->path, a);
   cpb_tensor_scan_begin(v, tensor.offset, tensor.offset + tensor.length);
@@ -92,9 +98,10 @@ bool cpb_tensor_values_init(cpb_tensor_values *v, const cpb_allocator *a, const 
 }
 
 /* Continues from the state in which other tensors are after their message was read. */
-bool cpb_tensor_values_init_known(cpb_tensor_values *v, const cpb_allocator *a, const cpb_tensor_layout *layout,
-                                  cpb_input *input, cpb_error *error, const cpb_tensor_known *known, bool exact_texts) {
-  if (!cpb_tensor_values_init(v, a, layout, input, error, known->message, exact_texts)) return false;
+bool cpb_tensor_values_init_known(cpb_tensor_values *v, const cpb_allocator *a, cpb_meter *meter,
+                                  const cpb_tensor_layout *layout, cpb_input *input, cpb_error *error,
+                                  const cpb_tensor_known *known, bool exact_texts) {
+  if (!cpb_tensor_values_init(v, a, meter, layout, input, error, known->message, exact_texts)) return false;
   v->type = known->type;
   v->format = v->type.format;
   v->count = 1;
@@ -348,6 +355,15 @@ static cpb_have read_values(cpb_tensor_values *v, cpb_span *data) {
   return have == CPB_HAVE && data->size == 0 ? check_count(v) : have;
 }
 
+cpb_have cpb_tensor_charge_repeated(cpb_tensor_values *v, uint64_t bytes) {
+  return cpb_meter_charge(v->meter, CPB_WORK_DECODED, bytes, v->tensor.offset, v->error) ? CPB_HAVE : CPB_FAILED;
+}
+
+static cpb_have begin_fill(cpb_tensor_values *v) {
+  v->stage = FILL;
+  return cpb_tensor_charge_repeated(v, v->size - v->given);
+}
+
 /* Repeats the last element, or zero if the tensor is empty, to fill the shape, like TensorFlow (tensor.proto). */
 static cpb_have fill(cpb_tensor_values *v, cpb_span *data) {
   size_t item = v->format->size, most = CPB_TENSOR_OUT - CPB_TENSOR_OUT % item;
@@ -402,6 +418,6 @@ cpb_have cpb_tensor_values_next(cpb_tensor_values *v, cpb_values_info *info, cpb
   set_info(v, info);
   if (v->stage == TEXTS) return cpb_tensor_next_text(v, data);
   if (v->stage == VALUES) have = read_values(v, data);
-  if (have == CPB_HAVE && data->size == 0) v->stage = FILL;
-  return v->stage == FILL ? fill(v, data) : have;
+  if (v->stage == VALUES && have == CPB_HAVE && data->size == 0) have = begin_fill(v);
+  return v->stage == FILL && have == CPB_HAVE ? fill(v, data) : have;
 }

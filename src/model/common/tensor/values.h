@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/input.h"
 #include "base/json_writer.h"
+#include "base/meter.h"
 #include "cpb/values.h"
 #include "model/common/cursor.h"
 #include "model/common/part.h"
@@ -77,6 +78,7 @@ typedef struct cpb_tensor_texts {
 
 typedef struct cpb_tensor_values {
   cpb_allocator allocator;
+  cpb_meter *meter;
   const cpb_tensor_layout *layout;
   cpb_input *input;
   cpb_error *error;
@@ -113,9 +115,10 @@ typedef struct cpb_tensor_values {
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* `input` and `error` belong to the caller. False if memory is short; free `values` then as well. */
-bool cpb_tensor_values_init(cpb_tensor_values *values, const cpb_allocator *a, const cpb_tensor_layout *layout,
-                            cpb_input *input, cpb_error *error, cpb_range tensor, bool exact_texts);
+/* `meter`, `input` and `error` belong to the caller. False if memory is short; free `values` then as well. */
+bool cpb_tensor_values_init(cpb_tensor_values *values, const cpb_allocator *a, cpb_meter *meter,
+                            const cpb_tensor_layout *layout, cpb_input *input, cpb_error *error, cpb_range tensor,
+                            bool exact_texts);
 
 /* A tensor that is not stored as a tensor message, as its kind of model describes it. */
 typedef struct cpb_tensor_known {
@@ -128,12 +131,16 @@ typedef struct cpb_tensor_known {
 } cpb_tensor_known;
 
 /* Begins to read such a tensor. Only the layout's names count, and its field of strings. */
-bool cpb_tensor_values_init_known(cpb_tensor_values *values, const cpb_allocator *a, const cpb_tensor_layout *layout,
-                                  cpb_input *input, cpb_error *error, const cpb_tensor_known *known, bool exact_texts);
+bool cpb_tensor_values_init_known(cpb_tensor_values *values, const cpb_allocator *a, cpb_meter *meter,
+                                  const cpb_tensor_layout *layout, cpb_input *input, cpb_error *error,
+                                  const cpb_tensor_known *known, bool exact_texts);
 void cpb_tensor_values_free(cpb_tensor_values *values);
 
 /* Like `next` of a cpb_values_reader. */
 cpb_have cpb_tensor_values_next(cpb_tensor_values *values, cpb_values_info *info, cpb_span *data);
+
+/* Counts bytes of elements that only repeat the last one. The input does not bound them, so a limit does. */
+cpb_have cpb_tensor_charge_repeated(cpb_tensor_values *values, uint64_t bytes);
 
 /* --- layout ----------------------------------------------------------------------------------- */
 

@@ -89,6 +89,33 @@ static const uint8_t *find_end(const cpb_buffer *tail) {
   return NULL;
 }
 
+/* The end of an archive that more bytes follow: of the last record whose comment ends before them. NULL: there is none,
+ * so the end is missing. */
+static const uint8_t *find_earlier_end(const cpb_buffer *tail) {
+  for (size_t from_end = END_SIZE; from_end <= tail->size; from_end++) {
+    const uint8_t *at = tail->data + tail->size - from_end;
+    if (cpb_load32(at) == END_SIGNATURE && cpb_load16(at + 20) < from_end - END_SIZE)
+      return at + END_SIZE + cpb_load16(at + 20);
+  }
+  return NULL;
+}
+
+/* The whole tail has no end record where it should be. */
+static cpb_have fail_end(cpb_zip *zip) {
+  const uint8_t *end = find_earlier_end(&zip->record);
+  const uint64_t more = end ? (uint64_t)(zip->record.data + zip->record.size - end) : 0;
+  zip->torn = true;
+  if (more > 0)
+    cpb_fail(zip->error, CPB_E_FORMAT, zip->size - more, "zip: %llu bytes follow the end of the archive; expected none",
+             (unsigned long long)more);
+  else
+    cpb_fail(
+        zip->error, CPB_E_FORMAT, zip->size,
+        "zip: no end of central directory record, which comes last: the archive was cut off here, or is not whole yet; "
+        "get all of it");
+  return CPB_FAILED;
+}
+
 static bool in_one_part(const uint8_t *end) {
   return cpb_load16(end + 4) == cpb_load16(end + 6) && (cpb_load16(end + 4) == 0 || cpb_load16(end + 4) == ALL16) &&
          cpb_load16(end + 8) == cpb_load16(end + 10);
@@ -135,14 +162,7 @@ static cpb_have read_tail(cpb_zip *zip) {
   const uint8_t *end = find_end(&zip->record);
   if (end && (end - zip->record.data >= LOCATOR_SIZE || zip->tail == zip->size)) return read_end(zip, end);
   size_t most = (size_t)cpb_min_u64(LOCATOR_SIZE + END_SIZE + COMMENT_MAX, zip->size);
-  if (zip->tail == most) {
-    zip->torn = true;
-    cpb_fail(
-        zip->error, CPB_E_FORMAT, zip->size,
-        "zip: no end of central directory record, which comes last: the archive was cut off here, or is not whole yet; "
-        "get all of it");
-    return CPB_FAILED;
-  }
+  if (zip->tail == most) return fail_end(zip);
   zip->tail = most;
   zip->record.size = 0;
   return CPB_HAVE;
