@@ -1,6 +1,7 @@
 """What counts as a parameter: each distinct weight once, wherever the format puts it. Core ML: test_coreml.py."""
 
 import glob
+import json
 import os
 
 import numpy as np
@@ -10,6 +11,7 @@ onnx = pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from support.asking import ask, total  # noqa: E402
+from support.wire import field, varint  # noqa: E402
 
 
 def weight(name, *shape):
@@ -176,6 +178,104 @@ def test_onnx_runtime_takes_those_weights(name):
     columns = next((a.i for a in node.attribute if a.name == "K"), 1)
     session = runtime.InferenceSession(with_weights(node, tensors).SerializeToString())
     session.run(None, {"x": np.zeros((2, columns), "f4"), "i": np.zeros(2, "i8"), "r": np.zeros((2, 2), "f4")})
+
+
+def classical(op, **attributes):
+    node = helper.make_node(op, ["x"], ["y"], "m", domain="ai.onnx.ml", **attributes)
+    graph = helper.make_graph([node], "g", [value("x", "n", 4)], [value("y", "n", 3)])
+    return helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("ai.onnx.ml", 5)])
+
+
+DOUBLES = numpy_helper.from_array(np.float64([0.5, 1.5]))
+CLASSICAL = {
+    "LinearClassifier": {"coefficients": 12, "intercepts": 3}, "Scaler": {"offset": 4, "scale": 4},
+    "SVMRegressor": {"support_vectors": 8, "coefficients": 2, "rho": 1, "kernel_params": 0},
+    "TreeEnsembleRegressor": {"nodes_values": 5, "target_weights": 3, "base_values_as_tensor": 2, "nodes_hitrates": 0},
+    "LabelEncoder": {"keys_floats": 0, "values_floats": 0}, "Unknown": {"floats": 0}}
+
+
+@pytest.mark.parametrize("op", CLASSICAL)
+def test_learned_numbers_of_classical_machine_learning(cpb, tmp_path, op):
+    """Lists of floats among attributes; other lists are settings, and no tensors."""
+    wanted = {name: count for name, count in CLASSICAL[op].items() if count}
+    lists = {name: np.arange(count or 3, dtype="f4") / 4 for name, count in CLASSICAL[op].items()}
+    path = tmp_path / "m.onnx"
+    onnx.save(classical(op, **{n: DOUBLES if n.endswith("_as_tensor") else v.tolist() for n, v in lists.items()}), path)
+    assert total(cpb, path) == sum(wanted.values())
+    listed = ask(cpb, path, "constants")["constants"]["items"]
+    assert {c["node"]: (c["is"], c["use"], c["shape"]) for c in listed} == {
+        f"m:{name}": ("attribute", "weight", [count]) for name, count in wanted.items()}
+    for name in wanted:
+        cpb.ok("extract", path, f"m:{name}", "-o", tmp_path / "got.npy", "--force")
+        got = np.load(tmp_path / "got.npy")
+        assert np.array_equal(got, [0.5, 1.5] if name.endswith("_as_tensor") else lists[name])
+
+
+def test_other_tensors_of_classical_machine_learning_are_settings(cpb, tmp_path):
+    tensors = {"nodes_splits": np.float32([1, 2]), "leaf_weights": np.float32([3]), "nodes_modes": np.uint8([0, 4]),
+               "nodes_hitrates": np.float32([1, 1])}
+    path = tmp_path / "m.onnx"
+    onnx.save(classical("TreeEnsemble", **{name: numpy_helper.from_array(array) for name, array in tensors.items()}), path)
+    assert total(cpb, path) == 3
+    uses = {c["node"]: c["use"] for c in ask(cpb, path, "constants")["constants"]["items"]}
+    assert uses == {f"m:{name}": "constant" if name in ("nodes_modes", "nodes_hitrates") else "weight" for name in tensors}
+
+
+CONSTANTS = {"value_float": 0.5, "value_floats": [1.5, 2.5], "value_int": -7, "value_ints": [1, -2**40, 3], "value_string": b"a",
+             "value_strings": [b"a", b"bc"], "no": 0.0}
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_every_form_of_a_constant(cpb, tmp_path, name):
+    """As the reference evaluator of onnx has it."""
+    from onnx.reference import ReferenceEvaluator
+
+    node = helper.make_node("Constant", [], ["c"], **{name.replace("no", "value_float"): CONSTANTS[name]})
+    output = helper.make_tensor_value_info("c", TensorProto.FLOAT, None)
+    model = helper.make_model(helper.make_graph([node], "g", [], [output]), opset_imports=[helper.make_opsetid("", 17)])
+    [wanted] = ReferenceEvaluator(model).run(None, {})
+    if name == "no":
+        model.graph.node[0].attribute[0].ClearField("f")  # as proto3 writes a zero
+    path = tmp_path / "m.onnx"
+    onnx.save(model, path)
+    [told] = ask(cpb, path, "constants")["constants"]["items"]
+    assert told["is"] == "constant" and told["shape"] == list(wanted.shape) and told["elements"] == wanted.size
+    assert total(cpb, path) == (2 if name == "value_floats" else 0)
+    shown = [text.encode() if isinstance(text, str) else text for text in told["preview"]]
+    assert shown == [t.encode() if isinstance(t, str) else t for t in wanted.ravel().tolist()]
+    cpb.ok("extract", path, "c", "-o", tmp_path / "c.npy")
+    got = np.load(tmp_path / "c.npy")
+    assert got.astype(wanted.dtype).tolist() == wanted.tolist() and got.shape == wanted.shape
+    assert json.loads(cpb.ok("inspect", path, "weights", "c", "--json"))["elements"] == wanted.size
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("count", [3, 300, 100_000])
+@pytest.mark.parametrize("name, kind, number", [("value_floats", "f4", 7), ("value_ints", "i8", 8)])
+def test_lists_of_any_length(cpb, tmp_path, name, kind, number, count, packed):
+    """Packed, as proto3 writes them, or not."""
+    values = np.arange(count).astype(kind)
+    if packed:
+        data = values.tobytes() if kind == "f4" else b"".join(map(varint, values.tolist()))
+        attribute = field(1, name.encode()) + field(number, data) + bytes([0xa0, 1, number - 1])
+        node = field(2, b"c") + field(4, b"Constant") + field(5, attribute)
+        path = tmp_path / "m.onnx"
+        path.write_bytes(bytes([8, 9]) + field(7, field(1, node)))
+        assert getattr(onnx.load(path).graph.node[0].attribute[0], name[6:]) == values.tolist()
+    else:
+        path = save(tmp_path / "m.onnx", [helper.make_node("Constant", [], ["c"], **{name: values.tolist()})])
+    assert total(cpb, path) == (count if kind == "f4" else 0)
+    cpb.ok("extract", path, "c", "-o", tmp_path / "c.npy")
+    assert np.array_equal(np.load(tmp_path / "c.npy"), values)
+
+
+def test_a_constant_that_the_caller_of_a_function_gives_is_none(cpb, tmp_path):
+    node = helper.make_node("Constant", [], ["c"])
+    node.attribute.add(name="value_float", type=onnx.AttributeProto.FLOAT, ref_attr_name="alpha")
+    function = helper.make_function("own", "fc", ["a"], ["b"], [node, helper.make_node("Mul", ["a", "c"], ["b"])],
+                                    [helper.make_opsetid("", 17)], ["alpha"])
+    call = helper.make_node("fc", ["x"], ["y"], domain="own", alpha=2.0)
+    assert ask(cpb, save(tmp_path / "m.onnx", [call], functions=[function]), "constants")["constants"]["items"] == []
 
 
 def test_attributes_that_lie_count_no_more_than_there_are_bytes(cpb, tmp_path):

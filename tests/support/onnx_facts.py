@@ -189,6 +189,9 @@ QUANTIZATION = {"QuantizeLinear": (1, 2), "DequantizeLinear": (1, 2), "QLinearCo
 SETTINGS = {"Clip": (1, 2), "Dropout": (1,), "NonMaxSuppression": (3, 4), "OneHot": (2,), "Pad": (2,), "Resize": (1, 2, 3),
             "Upsample": (1,)}
 INTEGERS = {"DequantizeLinear": (0,), "QLinearConv": (8,)}
+LEARNED = {"base_values", "class_weights", "coefficients", "imputed_value_floats", "intercepts", "leaf_weights",
+           "membership_values", "nodes_splits", "nodes_values", "offset", "prob_a", "prob_b", "rho", "scale",
+           "support_vectors", "target_weights"}
 OTHERS = ("UINT16", "INT16", "INT32", "INT64", "UINT32", "UINT64", "BOOL", "STRING", "UNDEFINED")
 
 
@@ -201,8 +204,12 @@ def tensors_of(graph):
     for n in graph.node:
         name = n.output[0] if n.op_type == "Constant" and n.domain in ("", "ai.onnx") else None
         for a in n.attribute:
+            if n.domain == "ai.onnx.ml" and a.name.removesuffix("_as_tensor") not in LEARNED:
+                continue
             if a.type in (AttributeProto.TENSOR, AttributeProto.SPARSE_TENSOR):
                 yield name, a.t if a.type == AttributeProto.TENSOR else a.sparse_tensor, n.op_type
+            if a.type == AttributeProto.FLOATS and (a.name in LEARNED if n.domain == "ai.onnx.ml" else name):
+                yield name, onnx.numpy_helper.from_array(np.float32(a.floats)), n.op_type
             yield from ((None, t, n.op_type) for t in [*a.tensors, *a.sparse_tensors])
 
 

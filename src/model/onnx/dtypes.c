@@ -121,3 +121,9 @@ const cpb_tensor_layout cpb_onnx_layout = {.dtype = TENSOR_TYPE,
                                            .location = TENSOR_LOCATION,
                                            .external = TENSOR_EXTERNAL,
                                            .describe = cpb_onnx_describe_dtype};
+
+/* A number that is 0, or an empty text, may be left out. */
+const cpb_tensor_layout cpb_onnx_layout_of_one = {
+    .strings = ATTRIBUTE_STRING, .shape_name = "shape", .content_name = "s", .strings_name = "s", .repeats_last = true};
+const cpb_tensor_layout cpb_onnx_layout_of_list = {
+    .strings = ATTRIBUTE_STRINGS, .shape_name = "shape", .content_name = "strings", .strings_name = "strings"};

@@ -34,8 +34,8 @@ bool cpb_onnx_describe_dtype(uint64_t dtype, cpb_tensor_type *type);
 /* Writes an element of format->size bytes; one that shares its byte comes as one byte. */
 void cpb_onnx_write_element(cpb_json_writer *answer, const char *key, uint64_t dtype, const uint8_t *bytes);
 
-/* The layout of TensorProto. */
-extern const cpb_tensor_layout cpb_onnx_layout;
+/* The layout of TensorProto, and of values that are in an attribute: one, or a list. */
+extern const cpb_tensor_layout cpb_onnx_layout, cpb_onnx_layout_of_one, cpb_onnx_layout_of_list;
 
 /* --- brief ------------------------------------------------------------------------------------ */
 
@@ -116,8 +116,9 @@ extern const cpb_values_reader cpb_onnx_values; /* streams the values of a tenso
 /* The members of an answer to OVERVIEW. */
 void cpb_onnx_overview(cpb_viewed *m);
 
-/* Whether its message is a SparseTensorProto. */
+/* Whether its message is a SparseTensorProto; or an AttributeProto. */
 bool cpb_onnx_is_sparse(const cpb_view_tensor *tensor);
+bool cpb_onnx_is_attribute(const cpb_view_tensor *tensor);
 /* Like the view's each_tensor, without tensors of nodes. */
 bool cpb_onnx_each_initializer(const cpb_view *view, uint32_t graph, cpb_view_visit *visit, void *user);
 
@@ -156,16 +157,18 @@ extern const cpb_message_type cpb_view_onnx_tensors;
 
 /* A tensor of a model, without its values. */
 
-/* A TensorProto without its values. */
+/* A TensorProto without its values; or an attribute with numbers or texts that are a tensor. */
 typedef struct cpb_onnx_tensor {
   const cpb_part *part;
-  cpb_span message; /* TensorProto, in the part */
+  cpb_span message;  /* TensorProto or AttributeProto, in the part */
+  bool of_attribute; /* the latter: `tensor` is the range of the attribute, */
+  uint32_t rank;     /* and `rank` is 1 for a list, 0 for a single value */
   uint64_t dtype;
   cpb_tensor_type type; /* its `format` is NULL if the dtype is unknown */
   bool has_elements;    /* `elements` and `bytes` are valid */
   uint64_t elements;
   uint64_t bytes;   /* by shape and type; elements that share bytes count as one; 0 for strings */
-  uint32_t field;   /* of TensorProto, with the values; 0: none */
+  uint32_t field;   /* of the message, with the values; 0: none */
   uint64_t parts;   /* number of such fields: 1 if they are packed */
   uint64_t size;    /* of the values in bytes, here or in another file */
   cpb_range values; /* of the first field, if the values are in the model */
@@ -175,6 +178,14 @@ typedef struct cpb_onnx_tensor {
 } cpb_onnx_tensor;
 
 cpb_onnx_tensor cpb_onnx_tensor_of(const cpb_part *part, cpb_span message);
+/* What is stored of the view's tensor: of a sparse one its values. */
+cpb_onnx_tensor cpb_onnx_stored(const cpb_part *part, const cpb_view_tensor *tensor);
+
+/* The field of AttributeProto that is a tensor by itself, without a message for it: value_float and the like of a
+ * Constant, and learned numbers of operations for classical machine learning; else 0. */
+uint32_t cpb_onnx_field_of_attribute(cpb_span op, cpb_span domain, cpb_span attribute);
+/* Whether the attribute of an operation of the domain has them. */
+bool cpb_onnx_is_learned(cpb_span domain, cpb_span attribute);
 
 /* Writes members of an object: "dtype", "shape", "elements", "bytes", "size", the place of the values, and the first
  * values if they are in memory. */

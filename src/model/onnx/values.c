@@ -12,6 +12,8 @@ typedef struct reader {
   cpb_range where; /* the tensor */
   cpb_span sparse; /* or its SparseTensorProto; else NULL data */
   cpb_onnx_sparse dense;
+  cpb_onnx_tensor attribute; /* or the one in an attribute, */
+  bool is_attribute;         /* if this is true */
 } reader;
 
 static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, cpb_span name,
@@ -38,14 +40,25 @@ static void take(cpb_viewed_values *common, const cpb_view_tensor *t) {
   reader *r = (reader *)common;
   r->where = cpb_part_where(&common->part, t->message);
   if (cpb_onnx_is_sparse(t)) r->sparse = t->message;
+  r->is_attribute = cpb_onnx_is_attribute(t);
+  if (r->is_attribute) r->attribute = cpb_onnx_stored(&common->part, t);
+}
+
+static bool begin_attribute(const reader *r, cpb_viewed_values *c) {
+  const cpb_onnx_tensor *t = &r->attribute;
+  const cpb_tensor_known known = {.type = t->type, .shape = &t->elements, .rank = t->rank, .message = t->tensor};
+  return cpb_tensor_values_init_known(&c->tensor, &c->allocator,
+                                      t->rank == 0 ? &cpb_onnx_layout_of_one : &cpb_onnx_layout_of_list, &c->input,
+                                      &c->error, &known, c->options->exact_texts != 0);
 }
 
 static cpb_have begin(reader *r) {
   cpb_viewed_values *c = &r->common;
   c->found = true;
   if (r->sparse.data) return cpb_onnx_sparse_begin(&r->dense, c, r->sparse);
-  bool begun = cpb_tensor_values_init(&c->tensor, &c->allocator, &cpb_onnx_layout, &c->input, &c->error, r->where,
-                                      c->options->exact_texts != 0);
+  bool begun = r->is_attribute ? begin_attribute(r, c)
+                               : cpb_tensor_values_init(&c->tensor, &c->allocator, &cpb_onnx_layout, &c->input,
+                                                        &c->error, r->where, c->options->exact_texts != 0);
   return begun ? CPB_HAVE : cpb_viewed_values_fail_memory(c);
 }
 

@@ -140,11 +140,23 @@ bool cpb_onnx_is_sparse(const cpb_view_tensor *t) {
   return t->field == ATTRIBUTE_SPARSE_TENSOR || t->field == ATTRIBUTE_SPARSE_TENSORS;
 }
 
-/* Visits the tensors of an attribute. A node that only holds a tensor is known by its output. */
-static bool visit_attribute(cpb_view_tensor like, bool is_constant, cpb_span attribute, cpb_view_visit *visit,
+bool cpb_onnx_is_attribute(const cpb_view_tensor *t) {
+  return t->of_node && t->field != ATTRIBUTE_TENSOR && t->field != ATTRIBUTE_TENSORS && !cpb_onnx_is_sparse(t);
+}
+
+/* Visits the tensors of an attribute, or the attribute if it is one. A node that only holds a tensor is known by its
+ * output. */
+static bool visit_attribute(cpb_view_tensor like, const cpb_view_node *node, cpb_span attribute, cpb_view_visit *visit,
                             void *user) {
+  const bool is_constant = node->is_constant;
   cpb_cursor c = cpb_cursor_of(attribute);
   like.member = cpb_get_bytes(attribute, ATTRIBUTE_NAME);
+  like.message = attribute;
+  like.field = cpb_onnx_field_of_attribute(node->op, node->domain, attribute);
+  if (like.field > 0) {
+    if (is_constant) like.value = cpb_get_bytes(like.node, NODE_OUTPUT);
+    return visit(user, &like);
+  }
   while (cpb_cursor_next(&c)) {
     const bool is_list = c.number == ATTRIBUTE_TENSORS || c.number == ATTRIBUTE_SPARSE_TENSORS;
     if (c.type != CPB_WIRE_LEN || (c.number != ATTRIBUTE_TENSOR && c.number != ATTRIBUTE_SPARSE_TENSOR && !is_list))
@@ -167,7 +179,7 @@ static bool visit_node(uint32_t graph, const cpb_view_node *node, cpb_view_visit
                                 .op = node->op};
   cpb_cursor c = cpb_cursor_of(node->message);
   while (cpb_cursor_find(&c, NODE_ATTRIBUTE, CPB_WIRE_LEN))
-    if (!visit_attribute(like, node->is_constant, c.bytes, visit, user)) return false;
+    if (!visit_attribute(like, node, c.bytes, visit, user)) return false;
   return true;
 }
 
@@ -206,16 +218,14 @@ static void measure_sparse(const cpb_view *v, const cpb_view_tensor *t, cpb_view
 }
 
 static cpb_view_measure measure(const cpb_view *v, const cpb_view_tensor *t) {
-  const bool sparse = cpb_onnx_is_sparse(t);
-  const cpb_onnx_tensor one =
-      cpb_onnx_tensor_of(v->part, sparse ? cpb_get_bytes(t->message, SPARSE_VALUES) : t->message);
+  const cpb_onnx_tensor one = cpb_onnx_stored(v->part, t);
   cpb_view_measure m = {
       .has_elements = one.has_elements, .elements = one.elements, .bytes = one.bytes, .size = one.size};
   if (one.is_external) {
     m.file = one.external.location.data ? one.external.location : cpb_span_of("");
     m.offset = one.external.offset;
   }
-  if (sparse) measure_sparse(v, t, &m);
+  if (cpb_onnx_is_sparse(t)) measure_sparse(v, t, &m);
   return m;
 }
 
@@ -267,7 +277,7 @@ static void write_tensor(cpb_json_writer *a, const cpb_view *v, const cpb_view_t
   if (cpb_onnx_is_sparse(t)) {
     cpb_onnx_write_sparse(a, v->part, t->message);
   } else {
-    const cpb_onnx_tensor tensor = cpb_onnx_tensor_of(v->part, t->message);
+    const cpb_onnx_tensor tensor = cpb_onnx_stored(v->part, t);
     cpb_onnx_write_tensor(a, &tensor);
   }
   if (t->graph == 0) write_annotation(a, cpb_onnx_own_of(v), t->value);

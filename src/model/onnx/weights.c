@@ -126,6 +126,33 @@ static void measure_packed(const char *name, cpb_span node, cpb_view_measure *m)
   if (rows > 0 && columns > 0 && cpb_mul_u64(rows, columns, &own)) m->elements = cpb_min_u64(m->elements, own);
 }
 
+/* --- Members of nodes ------------------------------------------------------------------------------- */
+
+static const char classical[] = "ai.onnx.ml";
+
+/* Other lists are settings, such as kernel_params, or tables, such as keys_floats; nodes_hitrates only tells how the
+ * data was. Lists of double precision are tensors, whose names end so. */
+bool cpb_onnx_is_learned(cpb_span domain, cpb_span name) {
+  static const char *const learned[] = {"base_values",
+                                        "class_weights",
+                                        "coefficients",
+                                        "imputed_value_floats",
+                                        "intercepts",
+                                        "leaf_weights",
+                                        "membership_values",
+                                        "nodes_splits",
+                                        "nodes_values",
+                                        "offset",
+                                        "prob_a",
+                                        "prob_b",
+                                        "rho",
+                                        "scale",
+                                        "support_vectors",
+                                        "target_weights",
+                                        NULL};
+  return cpb_span_is(domain, classical) && cpb_span_is_one_of(cpb_span_without_end(name, "_as_tensor"), learned);
+}
+
 /* --- Uses ------------------------------------------------------------------------------------------- */
 
 /* Whether the node multiplies the tensor with the scale of an activation, for the result of MatMulInteger or
@@ -144,13 +171,13 @@ static cpb_tensor_use use_by_taker(const cpb_view *v, const cpb_view_node *taker
 }
 
 static bool is_scalar(const cpb_view_tensor *t) {
+  if (cpb_onnx_is_attribute(t)) return t->field < ATTRIBUTE_FLOATS;
   return cpb_count_varints(t->message, cpb_onnx_is_sparse(t) ? SPARSE_DIMS : TENSOR_DIMS) == 0;
 }
 
-static cpb_tensor_use use_by_type(const cpb_view_tensor *t) {
-  const cpb_span values = cpb_onnx_is_sparse(t) ? cpb_get_bytes(t->message, SPARSE_VALUES) : t->message;
+static cpb_tensor_use use_by_type(const cpb_view *v, const cpb_view_tensor *t) {
   const bool fills = t->of_node && cpb_span_is(t->op, "ConstantOfShape");
-  const bool is_like = cpb_onnx_dtype_is_weight_like(cpb_get_number(values, TENSOR_TYPE));
+  const bool is_like = cpb_onnx_dtype_is_weight_like(cpb_onnx_stored(v->part, t).dtype);
   return is_like && !fills ? CPB_TENSOR_WEIGHT : CPB_TENSOR_CONSTANT;
 }
 
@@ -158,7 +185,9 @@ cpb_tensor_use cpb_onnx_use(const cpb_view *v, const cpb_view_tensor *t, const c
                             uint64_t input, cpb_view_measure *m) {
   (void)role;
   if (cpb_view_graph_of(v, t->graph)->role == CPB_GRAPH_TRAINING) return CPB_TENSOR_CONSTANT;
+  const cpb_span domain = cpb_get_bytes(t->node, NODE_DOMAIN);
+  if (cpb_span_is(domain, classical) && !cpb_onnx_is_learned(domain, t->member)) return CPB_TENSOR_CONSTANT;
   cpb_tensor_use use = taker ? use_by_taker(v, taker, input, m) : CPB_TENSOR_UNKNOWN;
-  if (use == CPB_TENSOR_UNKNOWN) use = use_by_type(t);
+  if (use == CPB_TENSOR_UNKNOWN) use = use_by_type(v, t);
   return use == CPB_TENSOR_WEIGHT && is_scalar(t) ? CPB_TENSOR_CONSTANT : use;
 }
