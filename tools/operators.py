@@ -18,6 +18,8 @@ import textwrap
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "src" / "model" / "operators"
 
 SENTENCE = re.compile(r".*?[^.\s]\.(?<!e\.g\.)(?<!i\.e\.)(?=\s|$)")
+# The end of a line that only leads to a formula or a list below it.
+LEADING = re.compile(r",? (using( the following)? (formula|equation)|at \w+ stages)$")
 
 
 def first_sentence(text):
@@ -27,7 +29,7 @@ def first_sentence(text):
     if line.startswith("TODO"):
         return ""
     found = SENTENCE.match(line)
-    sentence = found[0] if found else line.rstrip(":")
+    sentence = found[0] if found else LEADING.sub(".", line.rstrip(":"))
     return "" if sentence == "Deprecated." else sentence
 
 
@@ -60,7 +62,8 @@ def onnx():
         operators.setdefault((schema.name, schema.domain), []).append(schema)
     for (name, domain), schemas in operators.items():
         schemas.sort(key=lambda s: s.since_version)
-        yield name, domain, "", onnx_versions(schemas), first_sentence(schemas[-1].doc)
+        told = [s for s in schemas if not s.deprecated] or schemas  # a deprecated one only says that it is
+        yield name, domain, "", onnx_versions(schemas), first_sentence(told[-1].doc)
 
 
 # --- TensorFlow -------------------------------------------------------------------------

@@ -41,10 +41,19 @@ def test_the_messages_of_coreml_are_what_the_package_says():
     ("One. Two.", "One."), ("Some, e.g. this, are one. Two.", "Some, e.g. this, are one."), ("", ""), (None, ""),
     ("TODO: add doc.", ""), ("Deprecated. Use another.", ""), ("A line\n  goes on.\n\nMore.", "A line goes on."),
     ("No end:\n* a\n* b", "No end"), ("By [Adam](https://a.b/c.pdf). More", "By Adam."), ("0.5 of it. Two", "0.5 of it."),
-    ("A.<br>B.", "A.")])
+    ("A.<br>B.", "A."), ("Adds, using the following equation:\n\n```\nx", "Adds."), ("Adds\nusing formula:", "Adds.")])
 def test_first_sentences(text, sentence):
     import operators
     assert operators.first_sentence(text) == sentence
+
+
+@pytest.mark.parametrize("name, domain", [("Scatter", ""), ("TreeEnsembleClassifier", "ai.onnx.ml"),
+                                          ("TreeEnsembleRegressor", "ai.onnx.ml")])
+def test_a_deprecated_version_does_not_tell_what_older_ones_do(name, domain):
+    import operators
+    [(versions, sentence)] = [words[3:] for words in operators.onnx() if words[:2] == (name, domain)]
+    newest = defs.get_schema(name, int(versions.split()[-1].split(":")[0]), domain)
+    assert newest.deprecated and "deprecated" not in sentence.lower() and sentence
 
 
 # --- ONNX ------------------------------------------------------------------------------------
