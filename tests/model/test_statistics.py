@@ -165,6 +165,21 @@ def test_a_list_of_numbers_may_have_blocks(cpb, tmp_path):
     check(ask(cpb, model(tmp_path, node, q=q, s=s), "q"), q.astype("f8") * s.repeat(4)[:10])
 
 
+@pytest.mark.parametrize("shape", [(1,), (2,), (1, 12), (2, 12)])
+def test_scales_of_each_direction_of_a_recurrent_layer(cpb, tmp_path, shape):
+    """One, or one for each column. DynamicQuantizeLSTM of ONNX Runtime: input 1 and 2 with 8 to 11."""
+    random = np.random.default_rng(4)
+    q = random.integers(-128, 128, (shape[0], 5, 12), dtype="i1")
+    s, z = np.asarray(random.random(shape, "f4") + np.float32(0.1)), random.integers(-9, 9, shape, dtype="i1")
+    along = (shape[0], 1, -1)
+    real = ((q.astype("f8") - z.reshape(along)) * s.reshape(along).astype("f8")).astype("f4").astype("f8")
+    for inputs in (["x", "q", "", "", "", "", "", "", "s", "z"], ["x", "", "q", "", "", "", "", "", "", "", "s", "z"]):
+        node = helper.make_node("DynamicQuantizeLSTM", inputs, ["y"], domain="com.microsoft", hidden_size=3)
+        told = ask(cpb, model(tmp_path, node, q=q, s=s, z=z), "q")
+        check(told, real)
+        assert told["quantized"]["scales"] == s.size
+
+
 COREML = {
     "a scale for each channel": ("iOS16", {}, {"scales": 16}),
     "one scale": ("iOS16", {"granularity": "per_tensor"}, {"scales": 1, "zero_point": 0}),

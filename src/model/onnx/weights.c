@@ -48,8 +48,8 @@ static const struct quantized {
                      {"QAttention", 1, 4, 7, -1},
                      {"MatMulIntegerToFloat", 1, 3, 5, -1},
                      {"DynamicQuantizeMatMul", 1, 2, 3, -1},
-                     {"DynamicQuantizeLSTM", 1, 8, 9, -1},
-                     {"DynamicQuantizeLSTM", 2, 10, 11, -1}};
+                     {"DynamicQuantizeLSTM", 1, 8, 9, 0},
+                     {"DynamicQuantizeLSTM", 2, 10, 11, 0}};
 #define NUM_QUANTIZED (sizeof quantized_ops / sizeof *quantized_ops)
 
 static bool is_quantization(cpb_span op, uint64_t input) {

@@ -71,11 +71,13 @@ static bool place_list(const cpb_reals *r, parameter *p, int64_t axis) {
   return true;
 }
 
-/* As many dimensions as the array has. */
+/* As many dimensions as the array has, or one less: rows of a stack of matrices share a number in each column. */
 static bool place_blocks(const cpb_reals *r, parameter *p, const parts *of, const cpb_values_info *info) {
   uint64_t step = 1;
+  const uint64_t *from_last = info->shape + info->rank;
   for (uint32_t i = r->rank; i-- > 0;) {
-    const uint64_t size = r->shape[i], count = info->shape[i];
+    const bool is_shared = info->rank < r->rank && i + 2 == r->rank;
+    const uint64_t size = r->shape[i], count = is_shared ? 1 : *--from_last;
     if (count == 0 || count > size) return false;
     const uint64_t block = of->block > 0 && of->axis == (int64_t)i ? of->block : size / count;
     if (size / block + (size % block > 0) != count) return false;
@@ -91,7 +93,7 @@ static bool place(const cpb_reals *r, parameter *p, parts of, const cpb_values_i
   if (p->count == 1) return true;
   if (of.axis < 0) of.axis += (int64_t)r->rank;
   if (info->rank == 1 && (r->rank > 1 || of.block == 0)) return place_list(r, p, of.axis);
-  return info->rank == r->rank && place_blocks(r, p, &of, info);
+  return (info->rank == r->rank || info->rank + 1 == r->rank) && place_blocks(r, p, &of, info);
 }
 
 static bool read_all(const cpb_numbers *like, parameter *p, const uint8_t *data, size_t size) {
