@@ -111,6 +111,20 @@ def test_a_quantized_model_has_the_parameters_that_it_was_made_of(cpb, tmp_path,
     assert total(cpb, path) == total(cpb, made) == sum(np.prod(t.dims) for t in weights)
 
 
+@pytest.mark.parametrize("per_channel", [False, True])
+def test_scales_of_a_product_with_rows_of_a_table(cpb, tmp_path, per_channel):
+    """Both are of initializers: none is what DynamicQuantizeLinear makes."""
+    tools = pytest.importorskip("onnxruntime.quantization")
+    nodes = [helper.make_node("Gather", ["e", "i"], ["h"], "gather"), helper.make_node("MatMul", ["h", "w"], ["y"], "product")]
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("i", TensorProto.INT64, [2])], [value("y", 2, 10)],
+                              [weight("e", 50, 16), weight("w", 16, 10)])
+    onnx.save(helper.make_model(graph, ir_version=9, opset_imports=[helper.make_opsetid("", 17)]), tmp_path / "m.onnx")
+    tools.quantize_dynamic(tmp_path / "m.onnx", tmp_path / "made.onnx", per_channel=per_channel)
+    assert total(cpb, tmp_path / "made.onnx") == 50 * 16 + 16 * 10
+    uses = {c["node"]: c["use"] for c in ask(cpb, tmp_path / "made.onnx", "constants")["constants"]["items"]}
+    assert uses["w_scale"] == uses["e_scale"] == "quantization" and uses["w_quantized"] == uses["e_quantized"] == "weight"
+
+
 def array(name, dtype, *shape):
     return numpy_helper.from_array(np.zeros(shape, dtype), name)
 

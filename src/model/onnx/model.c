@@ -14,7 +14,7 @@ static void *create_own(cpb_viewed_message *m) {
   own->functions.allocator = *a;
   cpb_names_init(&own->opsets.names, a);
   cpb_names_init(&own->annotations.names, a);
-  cpb_names_init(&own->dynamic_scales, a);
+  cpb_names_init(&own->result_scales, a);
   return own;
 }
 
@@ -43,22 +43,53 @@ cpb_span cpb_onnx_named_find(const cpb_onnx_named *named, cpb_span name) {
   return i == CPB_NO_NAME ? (cpb_span){NULL, 0} : named->messages[i];
 }
 
-/* The second output of each DynamicQuantizeLinear. */
-static bool read_dynamic_scales(cpb_viewed_message *m, cpb_names *scales) {
+/* --- Scales of results ------------------------------------------------------------------------ */
+
+/* A product of integers becomes one of floats by Cast, and then by Mul with the scales of both factors, which are
+ * multiplied before: Mul(Cast(MatMulInteger(a, b)), Mul(scale of a, scale of b)). */
+
+static bool has(const cpb_names *names, cpb_span value) { return cpb_names_find(names, value) != CPB_NO_NAME; }
+
+/* What a node with one of `taken` leads to: of a product the other factor, else its output; empty for other nodes. */
+static cpb_span leads_to(const cpb_view_node *node, const cpb_names *taken, bool is_product) {
+  const cpb_span a = cpb_onnx_input_of(node, 0), b = cpb_onnx_input_of(node, 1);
+  if (is_product) return has(taken, a) ? b : has(taken, b) ? a : (cpb_span){NULL, 0};
+  cpb_cursor c = cpb_cursor_of(node->message);
+  return (!taken || has(taken, a)) && cpb_cursor_find(&c, NODE_OUTPUT, CPB_WIRE_LEN) ? c.bytes : (cpb_span){NULL, 0};
+}
+
+/* Adds these values, of all nodes with such an operation. `taken` is NULL: whatever they take. */
+static bool add_values(cpb_viewed_message *m, const char *const *ops, const cpb_names *taken, bool are_products,
+                       cpb_names *made) {
   const cpb_view *v = &m->viewed.view;
   for (uint32_t i = 0; i < v->graphs.count; i++) {
     cpb_view_node node;
     cpb_view_nodes nodes = cpb_view_nodes_of(v, i);
     while (cpb_view_nodes_next(&nodes, &node)) {
-      cpb_cursor c = cpb_cursor_of(node.message);
-      if (!cpb_span_is(node.op, "DynamicQuantizeLinear") || !cpb_cursor_find(&c, NODE_OUTPUT, CPB_WIRE_LEN)) continue;
-      if (cpb_cursor_find(&c, NODE_OUTPUT, CPB_WIRE_LEN) && !cpb_names_add(scales, c.bytes, 0))
-        return cpb_viewed_fail_memory(&m->viewed);
+      if (!cpb_span_is_one_of(node.op, ops)) continue;
+      const cpb_span value = leads_to(&node, taken, are_products);
+      if (value.size > 0 && !cpb_names_add(made, value, 0)) return cpb_viewed_fail_memory(&m->viewed);
     }
   }
-  cpb_names_sort(scales);
+  cpb_names_sort(made);
   return true;
 }
+
+static bool read_result_scales(cpb_viewed_message *m, cpb_names *scales) {
+  static const char *const of_integers[] = {"MatMulInteger", "ConvInteger", NULL}, *const casts[] = {"Cast", NULL},
+                           *const products[] = {"Mul", NULL};
+  cpb_names integers, floats;
+  cpb_names_init(&integers, &m->viewed.allocator);
+  cpb_names_init(&floats, &m->viewed.allocator);
+  const bool done = add_values(m, of_integers, NULL, false, &integers) &&
+                    (integers.count == 0 || (add_values(m, casts, &integers, false, &floats) &&
+                                             add_values(m, products, &floats, true, scales)));
+  cpb_names_free(&integers);
+  cpb_names_free(&floats);
+  return done;
+}
+
+/* --- Lists ------------------------------------------------------------------------------------ */
 
 static void forget_named(const cpb_allocator *a, cpb_onnx_named *n) {
   cpb_names_free(&n->names);
@@ -79,7 +110,7 @@ static void forget_lists(cpb_viewed_message *m) {
   cpb_onnx_functions_free(&own->functions);
   forget_named(&m->viewed.allocator, &own->opsets);
   forget_named(&m->viewed.allocator, &own->annotations);
-  cpb_names_free(&own->dynamic_scales);
+  cpb_names_free(&own->result_scales);
 }
 
 static void forget(cpb_viewed_message *m) {
@@ -96,7 +127,7 @@ static bool make_lists(cpb_viewed_message *m) {
                                m->viewed.error) &&
          read_named(m, &own->annotations, m->viewed.view.graphs.items[0].rest, GRAPH_QUANTIZATION, ANNOTATION_TENSOR,
                     NULL) &&
-         read_dynamic_scales(m, &own->dynamic_scales);
+         read_result_scales(m, &own->result_scales);
 }
 
 /* After a failure the next question builds all of it again. */

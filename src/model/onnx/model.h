@@ -106,7 +106,7 @@ typedef struct cpb_onnx_own {
   uint64_t opset;             /* the version of ONNX's own domain; the newest if the model does not give it */
   cpb_onnx_named opsets;      /* OperatorSetIdProto, by domain */
   cpb_onnx_named annotations; /* TensorAnnotation of the model's graph, by the tensor's name */
-  cpb_names dynamic_scales;   /* values that DynamicQuantizeLinear makes as scales */
+  cpb_names result_scales;    /* values that results of MatMulInteger and ConvInteger are multiplied with */
 } cpb_onnx_own;
 
 extern const cpb_view_kind cpb_onnx_view;
@@ -121,6 +121,9 @@ bool cpb_onnx_is_sparse(const cpb_view_tensor *tensor);
 bool cpb_onnx_is_attribute(const cpb_view_tensor *tensor);
 /* Like the view's each_tensor, without tensors of nodes. */
 bool cpb_onnx_each_initializer(const cpb_view *view, uint32_t graph, cpb_view_visit *visit, void *user);
+
+/* Input `number` of the node; empty if the node has fewer. */
+cpb_span cpb_onnx_input_of(const cpb_view_node *node, uint32_t number);
 
 /* See cpb_view_kind. */
 cpb_tensor_use cpb_onnx_use(const cpb_view *view, const cpb_view_tensor *tensor, const cpb_view_node *taker,

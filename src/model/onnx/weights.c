@@ -6,8 +6,7 @@
 
 /* --- Nodes ---------------------------------------------------------------------------------------- */
 
-/* Input `number` of the node; empty if the node has fewer. */
-static cpb_span input_of(const cpb_view_node *node, uint32_t number) {
+cpb_span cpb_onnx_input_of(const cpb_view_node *node, uint32_t number) {
   cpb_cursor c = cpb_cursor_of(node->message);
   for (uint32_t i = 0; cpb_cursor_find(&c, NODE_INPUT, CPB_WIRE_LEN); i++)
     if (i == number) return c.bytes;
@@ -65,13 +64,14 @@ void cpb_onnx_write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_v
   (void)v, (void)g, (void)member;
   size_t i = 0;
   const struct quantized *q = quantized_ops;
-  while (i < NUM_QUANTIZED && !(cpb_span_is(node->op, q[i].op) && cpb_span_equal(input_of(node, q[i].data), value)))
+  while (i < NUM_QUANTIZED &&
+         !(cpb_span_is(node->op, q[i].op) && cpb_span_equal(cpb_onnx_input_of(node, q[i].data), value)))
     i++;
   if (i == NUM_QUANTIZED || value.size == 0) return;
-  const cpb_span zero_point = input_of(node, q[i].zero_point);
+  const cpb_span zero_point = cpb_onnx_input_of(node, q[i].zero_point);
   const int64_t block = attribute_of(node->message, "block_size", 0);
   cpb_json_writer_open(a, "quantized", '{');
-  cpb_json_writer_span(a, "scale", input_of(node, q[i].scale));
+  cpb_json_writer_span(a, "scale", cpb_onnx_input_of(node, q[i].scale));
   if (zero_point.size > 0) cpb_json_writer_span(a, "zero_point", zero_point);
   cpb_json_writer_signed(a, "axis", attribute_of(node->message, "axis", q[i].axis));
   if (block > 0) cpb_json_writer_signed(a, "block_size", block);
@@ -155,16 +155,15 @@ bool cpb_onnx_is_learned(cpb_span domain, cpb_span name) {
 
 /* --- Uses ------------------------------------------------------------------------------------------- */
 
-/* Whether the node multiplies the tensor with the scale of an activation, for the result of MatMulInteger or
- * ConvInteger. */
-static bool is_scale_of_a_result(const cpb_view *v, const cpb_view_node *node, uint64_t input) {
-  const cpb_names *scales = &cpb_onnx_own_of(v)->dynamic_scales;
-  return cpb_span_is(node->op, "Mul") && input < 2 &&
-         cpb_names_find(scales, input_of(node, (uint32_t)(1 - input))) != CPB_NO_NAME;
+/* Whether the node makes the scale of a result of MatMulInteger or ConvInteger. */
+static bool is_scale_of_a_result(const cpb_view *v, const cpb_view_node *node) {
+  cpb_cursor c = cpb_cursor_of(node->message);
+  return cpb_span_is(node->op, "Mul") && cpb_cursor_find(&c, NODE_OUTPUT, CPB_WIRE_LEN) &&
+         cpb_names_find(&cpb_onnx_own_of(v)->result_scales, c.bytes) != CPB_NO_NAME;
 }
 
 static cpb_tensor_use use_by_taker(const cpb_view *v, const cpb_view_node *taker, uint64_t input, cpb_view_measure *m) {
-  if (is_quantization(taker->op, input) || is_scale_of_a_result(v, taker, input)) return CPB_TENSOR_QUANTIZATION;
+  if (is_quantization(taker->op, input) || is_scale_of_a_result(v, taker)) return CPB_TENSOR_QUANTIZATION;
   const struct known *known = known_of(taker->op, input);
   if (known && known->bits) measure_packed(known->bits, taker->message, m);
   return known ? known->use : CPB_TENSOR_UNKNOWN;
