@@ -111,6 +111,18 @@ def test_a_quantized_model_has_the_parameters_that_it_was_made_of(cpb, tmp_path,
     assert total(cpb, path) == total(cpb, made) == sum(np.prod(t.dims) for t in weights)
 
 
+def test_one_number_that_a_layer_divides_by_is_none_of_its_weights(cpb, tmp_path):
+    """As in x * min(max(x + 3, 0), 6) / 6. One number of a product or a sum may be learned, and more numbers are."""
+    ops = {"Div": 1, "Max": 1, "Min": 1, "Pow": 1, "Greater": 1, "Mul": 1, "Add": 1, "Sub": 1, "PRelu": 1}
+    nodes = [helper.make_node(op, ["x", op.lower()], [f"{op}_out"]) for op in ops]
+    nodes += [helper.make_node("Where", ["flag", "fill", "other"], ["filled"]), helper.make_node("Div", ["x", "deviation"], ["y"])]
+    tensors = [weight(op.lower(), 1) for op in ops] + [weight("fill", 1, 1), weight("other", 8), weight("deviation", 8)]
+    path = save(tmp_path / "m.onnx", nodes, [helper.make_tensor_value_info("flag", TensorProto.BOOL, [8])], tensors)
+    total(cpb, path)
+    uses = {c["node"]: c["use"] for c in ask(cpb, path, "constants")["constants"]["items"]}
+    assert {name for name, use in uses.items() if use == "weight"} == {"mul", "add", "sub", "prelu", "other", "deviation"}
+
+
 @pytest.mark.parametrize("per_channel", [False, True])
 def test_scales_of_a_product_with_rows_of_a_table(cpb, tmp_path, per_channel):
     """Both are of initializers: none is what DynamicQuantizeLinear makes."""

@@ -188,6 +188,7 @@ QUANTIZATION = {"QuantizeLinear": (1, 2), "DequantizeLinear": (1, 2), "QLinearCo
                 "QLinearMatMul": (1, 2, 4, 5, 6, 7), "ConvInteger": (2, 3), "MatMulInteger": (2, 3)}
 SETTINGS = {"Clip": (1, 2), "Dropout": (1,), "NonMaxSuppression": (3, 4), "OneHot": (2,), "Pad": (2,), "Resize": (1, 2, 3),
             "Upsample": (1,)}
+OF_ONE_NUMBER = {"Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min", "Pow", "Where"}
 INTEGERS = {"DequantizeLinear": (0,), "QLinearConv": (8,)}
 LEARNED = {"base_values", "class_weights", "coefficients", "imputed_value_floats", "intercepts", "leaf_weights",
            "membership_values", "nodes_splits", "nodes_values", "offset", "prob_a", "prob_b", "rho", "scale",
@@ -217,6 +218,8 @@ def counts(taken_by, t):
     """Whether a tensor is a weight, by the first node that takes it, at which input; else by its type and rank."""
     op, i = taken_by
     if i in QUANTIZATION.get(op, ()) or i in SETTINGS.get(op, ()) or op == "ConstantOfShape":
+        return False
+    if op in OF_ONE_NUMBER and np.prod(t.dims, dtype=object) == 1:
         return False
     kind = TensorProto.DataType.Name((t.values if isinstance(t, SparseTensorProto) else t).data_type)
     return len(t.dims) > 0 and (i in INTEGERS.get(op, ()) or kind not in OTHERS)

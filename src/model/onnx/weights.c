@@ -162,8 +162,16 @@ static bool is_scale_of_a_result(const cpb_view *v, const cpb_view_node *node) {
          cpb_names_find(&cpb_onnx_own_of(v)->result_scales, c.bytes) != CPB_NO_NAME;
 }
 
+/* Whether a single number is a setting there. That of a product or a sum may be learned. */
+static bool is_setting(const cpb_view_node *taker, const cpb_view_measure *m) {
+  static const char *const ops[] = {"Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
+                                    "Max", "Min",   "Pow",     "Where",          NULL};
+  return m->has_elements && m->elements == 1 && cpb_span_is_one_of(taker->op, ops);
+}
+
 static cpb_tensor_use use_by_taker(const cpb_view *v, const cpb_view_node *taker, uint64_t input, cpb_view_measure *m) {
   if (is_quantization(taker->op, input) || is_scale_of_a_result(v, taker)) return CPB_TENSOR_QUANTIZATION;
+  if (is_setting(taker, m)) return CPB_TENSOR_CONSTANT;
   const struct known *known = known_of(taker->op, input);
   if (known && known->bits) measure_packed(known->bits, taker->message, m);
   return known ? known->use : CPB_TENSOR_UNKNOWN;
