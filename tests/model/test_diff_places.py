@@ -82,6 +82,26 @@ def test_sparse_tensors_are_compared_by_values_and_indices(cpb, tmp_path, which)
     assert found == {"constants": {"w": {"values": (1, 4)}}}
 
 
+def chain(path, *ops):
+    """Nodes without names, each with its own output."""
+    outputs = [op.lower() for op in ops[:-1]] + ["y"]
+    nodes = [helper.make_node(op, [of], [out]) for op, of, out in zip(ops, ["x", *outputs], outputs)]
+    onnx.save(helper.make_model(helper.make_graph(nodes, "g", [onnx_models.info("x")], [onnx_models.info("y")])), path)
+    return path
+
+
+def test_numbers_of_nodes_without_names_do_not_count(cpb, tmp_path):
+    a, b = chain(tmp_path / "a.onnx", "Abs", "Neg", "Exp", "Relu"), chain(tmp_path / "b.onnx", "Abs", "Sin", "Neg", "Exp", "Relu")
+    for x, y, change, number in (a, b, "added", 1), (b, a, "removed", 2):
+        found = section(diff(cpb, x, y), "nodes")
+        assert (found["added"] + found["removed"], found["changed"], found["same"]) == (1, 1, 3)
+        assert {(d["name"], d["change"]) for d in found["differences"]} == {("#1", change), (f"#{number}", "changed")}
+    c = chain(tmp_path / "c.onnx", "Abs", "Neg", "Exp", "Sin")
+    found = section(diff(cpb, a, c), "nodes")
+    assert [(d["name"], d["change"]) for d in found["differences"]] == [("#3", "changed")]
+    same(cpb, a, a)
+
+
 def test_another_opset_is_one_difference(cpb, tmp_path):
     for name, opset in ("a", 20), ("b", 21):
         onnx.save(model(*stored(), opset=opset), tmp_path / f"{name}.onnx")

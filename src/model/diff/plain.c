@@ -50,6 +50,12 @@ static bool is_of_one_run(const char *key, yyjson_val *value) {
   return true;
 }
 
+/* Whether this is the number of an item without a name. */
+static bool is_number(const char *key, yyjson_val *value) {
+  cpb_span text;
+  return strcmp(key, "name") == 0 && cpb_json_text(value, &text) && text.size > 0 && text.data[0] == '#';
+}
+
 static void write_value(writer *w, const char *key, yyjson_val *value, unsigned depth);
 
 static void write_list(writer *w, const char *key, yyjson_val *list, unsigned depth) {
@@ -69,6 +75,7 @@ static void write_object(writer *w, const char *key, yyjson_val *object, unsigne
   yyjson_obj_foreach(object, i, count, name, value) {
     if (is_in(ignored, yyjson_get_str(name)) || is_in(storage, yyjson_get_str(name))) continue;
     if (!w->as_it_is && is_of_one_run(yyjson_get_str(name), value)) continue;
+    if (!w->as_it_is && depth == 0 && is_number(yyjson_get_str(name), value)) continue;
     cpb_json_writer_key(w->out, (cpb_span){(const uint8_t *)yyjson_get_str(name), yyjson_get_len(name)});
     write_value(w, NULL, value, depth + 1);
   }

@@ -81,6 +81,26 @@ static void put_member(key_writer *w, yyjson_val *value) {
   }
 }
 
+/* Nodes without a name are named by their numbers, which change with each node before them: "#7". They go by what they
+ * make, which is unique in a graph: "#OUTPUT". */
+static cpb_span first_output(yyjson_val *item) {
+  size_t i, count;
+  yyjson_val *output;
+  cpb_span text = {NULL, 0};
+  yyjson_arr_foreach(cpb_json_member(item, "outputs"), i, count, output) {
+    if (cpb_json_text(cpb_json_member(output, "name"), &text) && text.size > 0) break;
+  }
+  return text;
+}
+
+static bool put_number(key_writer *w, yyjson_val *name, yyjson_val *item) {
+  cpb_span text;
+  const cpb_span output = first_output(item);
+  if (!cpb_json_text(name, &text) || text.size == 0 || text.data[0] != '#' || output.size == 0) return false;
+  w->failed = w->failed || !cpb_buffer_append(w->key, "#", 1) || !cpb_buffer_append(w->key, output.data, output.size);
+  return true;
+}
+
 /* An empty name is marked in the key, to distinguish it from a missing one; null is a missing name. */
 static bool put_key(key_writer *w, const cpb_diff_list *list, yyjson_val *item) {
   bool found = false;
@@ -88,7 +108,7 @@ static bool put_key(key_writer *w, const cpb_diff_list *list, yyjson_val *item) 
     bool instead = list->keys[i][0] == '?';
     yyjson_val *value = instead && found ? NULL : cpb_json_member(item, list->keys[i] + instead);
     if (yyjson_is_null(value)) value = NULL;
-    if (value) put_member(w, value);
+    if (value && !put_number(w, value, item)) put_member(w, value);
     found = found || value;
   }
   return !w->failed;

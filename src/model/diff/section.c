@@ -193,10 +193,20 @@ static bool is_of_lonely_function(cpb_diff *d, cpb_span text, int side) {
   return pair && !pair->names[!side].data;
 }
 
+/* The name of an item in the result. A node without one, which is matched by its output, has its number there. */
+static cpb_span name_of(const cpb_diff *d, const cpb_diff_item *item, int side) {
+  const cpb_diff_table *plain = &d->items.plain[side], *whole = &d->items.whole[side];
+  const cpb_span key = cpb_diff_key(plain, item), before = cpb_span_of("{\"name\":\"");
+  cpb_span text = cpb_diff_text(whole, &whole->items[item - plain->items]);
+  if (key.size == 0 || !is_name_lost(key) || !cpb_span_begins(text, before)) return key;
+  text = cpb_span_from(text, before.size);
+  return cpb_span_take(&text, '"');
+}
+
 /* Reports an item that only one model has. */
 static void lonely(cpb_diff *d, const cpb_diff_table *table, const cpb_diff_item *item, int side) {
   uint64_t *counter = side == 0 ? &d->section.removed : &d->section.added;
-  if (!cpb_diff_difference_begin(d, side == 0 ? "removed" : "added", cpb_diff_key(table, item), counter)) return;
+  if (!cpb_diff_difference_begin(d, side == 0 ? "removed" : "added", name_of(d, item, side), counter)) return;
   cpb_diff_charge(d, CPB_WORK_ANSWER, item->text_size);
   cpb_json_writer_raw(&d->out, side == 0 ? "a" : "b", cpb_diff_text(table, item));
   if (is_of_lonely_function(d, cpb_diff_text(table, item), side)) cpb_json_writer_bool(&d->out, "with_function", true);
@@ -261,7 +271,7 @@ void cpb_diff_compare_item(cpb_diff *d, const cpb_diff_join *join) {
   }
   if (cpb_span_equal(texts[0], texts[1])) take_same(d, texts[0]);
   else if (unread || ((d->lacks[0] || d->lacks[1]) && is_left(d, texts))) d->section.unread++;
-  else changed(d, cpb_diff_key(&d->items.plain[0], join->items[0]), texts);
+  else changed(d, name_of(d, join->items[0], 0), texts);
 }
 
 void cpb_diff_compare_items(cpb_diff *d, const char *name, cpb_span function) {
