@@ -39,6 +39,17 @@ def test_in_nodes(cpb, tmp_path):
     assert [(layer["name"], layer["parameters"]) for layer in ask(cpb, path, "layers")["layers"]["items"]] == [("/fc", 32)]
 
 
+def test_weights_that_are_converted_first_belong_to_the_layer_that_uses_them(cpb, tmp_path):
+    nodes = [helper.make_node("DequantizeLinear", ["q", "scale"], ["d"], "q_DequantizeLinear"),
+             helper.make_node("Transpose", ["d"], ["t"], "/other/Transpose"), helper.make_node("MatMul", ["x", "t"], ["h"], "/fc/MatMul"),
+             helper.make_node("Cast", ["b"], ["c"], "b_Cast", to=1), helper.make_node("Add", ["h", "c"], ["y"], "/sum/Add"),
+             helper.make_node("Identity", ["v"], ["w"], "last"), helper.make_node("Identity", ["o"], ["o"], "circle")]
+    packed = numpy_helper.from_array(np.zeros((4, 8), np.int8), "q")
+    path = save(tmp_path / "m.onnx", nodes, initializers=[packed, weight("scale"), weight("b", 4), weight("v", 3), weight("o", 2)])
+    layers = {layer["name"]: layer["parameters"] for layer in ask(cpb, path, "layers")["layers"]["items"] if layer["parameters"]}
+    assert layers == {"/fc": 32, "/sum": 4, "last": 3, "circle": 2} and total(cpb, path) == 41
+
+
 def test_in_branches(cpb, tmp_path):
     """Of a branch they belong to the layer of the node that has it."""
     branches = {f"{name}_branch": helper.make_graph([helper.make_node("MatMul", ["x", f"w_{name}"], ["out"])], name, [],

@@ -71,6 +71,11 @@ static bool next_node(cpb_view_nodes *n, cpb_view_node *node) {
   return true;
 }
 
+static bool converts(const cpb_view_node *node) {
+  static const char *const ops[] = {"Cast", "DequantizeLinear", "Identity", "Transpose", NULL};
+  return node->domain.size == 0 && cpb_span_is_one_of(node->op, ops);
+}
+
 static cpb_view_values values(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node, bool outputs) {
   (void)v;
   if (node) return cpb_view_names_in(node->message, outputs ? NODE_OUTPUT : NODE_INPUT);
@@ -336,6 +341,7 @@ static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
 const cpb_view_kind cpb_onnx_view = {.next_node = next_node,
                                      .values = values,
                                      .roles = roles,
+                                     .converts = converts,
                                      .typed = typed,
                                      .each_tensor = each_tensor,
                                      .measure = measure,

@@ -167,6 +167,9 @@ typedef struct cpb_view_kind {
   bool (*is_variable)(const cpb_view_node *node, const cpb_view_value *argument);
   /* Whether the node just passes its input on. NULL: none does. */
   bool (*hands_on)(const cpb_view_node *node);
+  /* Whether the node only brings its first input into another form, so that a weight is for the node behind it. NULL:
+   * none does. */
+  bool (*converts)(const cpb_view_node *node);
   /* Members of an object: the variable that the node or argument represents, as far as the model tells. */
   void (*write_variable)(cpb_json_writer *answer, const cpb_view *view, uint32_t graph, const cpb_view_node *node,
                          const cpb_view_value *argument);
