@@ -73,8 +73,7 @@ def test_tensors_stand_where_they_are_taken(cpb, model):
     assert [tensors(inside[f"/a/{name}"]) for name in ("mul", "reshape", "squeeze")] == [["w"], ["shape"], ["axes"]]
     constants = {one["node"]: one for one in ask(cpb, model, "constants")["constants"]["items"]}
     assert inside["/a/mul"]["tensors"] == [constants["w"]] and inside["/a/reshape"]["tensors"] == [constants["shape"]]
-    axes = inside["/a/squeeze"]["tensors"][0]
-    assert axes == {"node": "axes", "is": "constant", "attributes": [{"name": "value_ints", "kind": "ints", "value": [0]}]}
+    assert inside["/a/squeeze"]["tensors"] == [constants["axes"]] and constants["axes"]["preview"] == [0]
     total = ask(cpb, model, "overview")["parameters"]["total"]
     assert sum(child["parameters"] for child in top.values()) == total == 8
     assert ask(cpb, model, "constants", "w")["constants"]["items"] == [constants["w"]]

@@ -294,8 +294,7 @@ static void write_variable(const walk *w, cpb_json_writer *a, const origin *o) {
   v->kind->write_variable(a, v, w->graph, o->node, &argument);
 }
 
-/* A value that was not read has only its name; a value that a node makes from numbers has these among its
- * attributes. */
+/* A value that was not read has only its name; a constant that the caller of its function gives has its attributes. */
 static void write_tensor(void *user, cpb_json_writer *a, uint64_t tensor, cpb_span name) {
   const walk *w = user;
   if (tensor != CPB_NO_TENSOR) {
