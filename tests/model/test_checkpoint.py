@@ -263,7 +263,8 @@ def test_an_index_is_known_whatever_it_is_called(cpb, model):
     for path in (index, shutil.copy(index, model / "ckpt-1.index"), shutil.copy(index, model / "other")):
         assert inspect(cpb, path, "overview")["kind"] == "checkpoint"
     index.write_bytes(index.read_bytes()[:-1])
-    fails(cpb, 2, "not a known kind of model; expected one of SavedModel", "inspect", index)
+    fails(cpb, 2, "not a known kind of model; expected one of SavedModel", "inspect", shutil.copy(index, model / "cut"))
+    fails(cpb, 2, "not a checkpoint index: expected LevelDB's magic number", "inspect", index)  # by its name
 
 
 # --- Made by hand -----------------------------------------------------------------------------------
