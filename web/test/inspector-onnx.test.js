@@ -174,7 +174,7 @@ test('rare content: attributes of each kind, equal names, other types', async ()
   await look('rich.onnx', { panel: 'graph', node: '#0' }, kinds);
   // A weight that is quantized says so, in its box, too; 2^-9.
   await look('rich.onnx', { panel: 'variables', at: 'w' }, ['0.0019', 'SCALE_TENSOR', 'w_scale']);
-  await look('rich.onnx', { panel: 'variables', at: 'sparse' }, ['f32[1]']);
+  await look('rich.onnx', { panel: 'variables', at: 'sparse' }, ['f32[2,3]']);
   await look('bytes.onnx', {}, [' u8[2]']);
 });
 

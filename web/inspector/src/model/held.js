@@ -21,9 +21,8 @@ import { times, typed, valueOf } from './tensors.js';
 const USUAL = /^(b?float16|float32|float64|half|bfloat16|float|double)$/i;
 const FLOAT = /float|half|double/i;
 
-/** The tensor with its values; for a sparse one, its nonzero values. @param {any} one */
-export const tensorOf = (one) =>
-  one.sparse ? { ...one.values_tensor, node: one.node } : { size: one.bytes, ...one.array, ...one };
+/** The tensor with its values. @param {any} one */
+export const tensorOf = (one) => ({ size: one.bytes, ...one.array, ...one });
 
 /** Whether it is a variable's value in a frozen graph, in place of the node that read it. @param {string} name */
 export const isFrozen = (name) => /ReadVariableOp[^/]*\/resource$/.test(name);

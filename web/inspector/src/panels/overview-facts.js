@@ -127,8 +127,8 @@ function operations(panel, { ops: listed, nodes: own }) {
   if (own === undefined) return undefined;
   const { ops } = panel.ops.value ?? {};
   if (!ops) return { name, value: priceOf(panel.ops) ? '?' : null };
-  const own = (/** @type {string} */ from) => ops.items.filter((/** @type {any} */ one) => one.from === from);
-  return { name, value: counted(ops.total, 'kind'), more: customs(own('custom'), own('onnxruntime')) };
+  const from = (/** @type {string} */ whose) => ops.items.filter((/** @type {any} */ one) => one.from === whose);
+  return { name, value: counted(ops.total, 'kind'), more: customs(from('custom'), from('onnxruntime')) };
 }
 
 /** @param {any} o @returns {Figure} */
