@@ -17,6 +17,7 @@
 
 #define ATTRIBUTES "/.ATTRIBUTES/"
 #define SLOT "/.OPTIMIZER_SLOT/"
+#define VALUE "VARIABLE_VALUE" /* the attribute of a variable; those of tables and Python's state have other names */
 
 /* --- Keys ---------------------------------------------------------------------------------- */
 
@@ -31,15 +32,22 @@ static bool stored_elements(const cpb_stored *s, uint64_t *elements) {
   return cpb_elements_of(s->shape, s->rank, elements);
 }
 
+/* Whether only its name tells what it is, or it is the value of a variable. */
+static bool is_value(cpb_span key) {
+  const size_t at = cpb_span_find(key, ATTRIBUTES);
+  return at == key.size || cpb_span_is(cpb_span_from(key, at), ATTRIBUTES VALUE);
+}
+
 /* The use of a tensor, from the objects along its key's path. */
-static cpb_tensor_use use_of_key(cpb_span name) {
+static cpb_tensor_use use_of_key(cpb_span key) {
+  cpb_span name = {key.data, cpb_span_find(key, ATTRIBUTES)};
   if (cpb_span_find(name, SLOT) < name.size) return CPB_TENSOR_OPTIMIZER;
   while (name.size > 0) {
     const cpb_span part = cpb_span_take(&name, '/');
     if (cpb_is_optimizer_name(part)) return CPB_TENSOR_OPTIMIZER;
     if (cpb_is_metrics_name(part)) return CPB_TENSOR_STATE;
   }
-  return CPB_TENSOR_WEIGHT;
+  return is_value(key) ? CPB_TENSOR_WEIGHT : CPB_TENSOR_STATE;
 }
 
 /* --- Objects -------------------------------------------------------------------------------- */
@@ -130,6 +138,8 @@ static void use_reached(const walk *w, const cpb_checkpoint *checkpoint, cpb_nam
       /* not in the index, or not a tensor */
       if (!v || (v->is_known && v->use == CPB_TENSOR_UNKNOWN)) continue;
       v->use = (cpb_tensor_use)(w->reached[i] - 1);
+      if (v->use == CPB_TENSOR_WEIGHT && !cpb_span_is(cpb_get_bytes(c.bytes, ATTRIBUTE_NAME), VALUE))
+        v->use = CPB_TENSOR_STATE;
       v->is_known = v->use != CPB_TENSOR_WEIGHT;
     }
   }
@@ -160,7 +170,7 @@ static cpb_named_variable named_of(const cpb_stored *s) {
   cpb_named_variable v = {.name = stored_name(s), .use = CPB_TENSOR_UNKNOWN, .is_known = true};
   if (!cpb_stored_is_tensor(s)) return v;
   v.has_elements = stored_elements(s, &v.elements);
-  v.use = use_of_key(v.name);
+  v.use = use_of_key(cpb_stored_key(s));
   v.is_known = v.use != CPB_TENSOR_WEIGHT;
   return v;
 }
