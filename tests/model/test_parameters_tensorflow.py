@@ -151,6 +151,16 @@ def test_a_checkpoint_of_objects_without_values(cpb, tmp_path):
     assert total(cpb, tmp_path / "m")[0] == 3
 
 
+def test_metrics_in_a_list_of_variables(cpb, tmp_path):
+    """Keras lists them beside the model's own."""
+    keras = pytest.importorskip("tf_keras")
+    model = keras.Sequential([keras.layers.Dense(3, input_shape=(4,), name="dense")])
+    model.tracker = keras.metrics.Mean(name="tracker")
+    model.save(tmp_path / "m", save_format="tf")
+    assert total(cpb, tmp_path / "m") == (15, 15)
+    assert uses(cpb, tmp_path / "m") == {"dense/kernel": "weight", "dense/bias": "weight", "total": "state", "count": "state"}
+
+
 # --- Frozen graphs ---------------------------------------------------------------------------------
 
 

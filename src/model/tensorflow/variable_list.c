@@ -14,12 +14,14 @@
 
 /* --- By objects ------------------------------------------------------------------------------- */
 
-/* The order of the three walks decides: what the model reaches first belongs to the model, even if the optimizer
- * refers to it as well. The walk from the root stops at each optimizer and metric, and only notes where they begin.
- * Each object is queued once, so the queue has room for all of them. */
+/* The order of the walks decides: what the model reaches first belongs to the model, even if the optimizer refers to it
+ * as well. The walk from the root stops at each optimizer, metric and list of all variables, and only notes where they
+ * begin: such a list also has the variables of metrics. Each object is queued once, so the queue has room for all of
+ * them. */
 
-/* The path to an object: the model without its optimizer and metrics, or only one of these. */
-enum { NOTHING, MODEL, OPTIMIZER, METRICS };
+/* The path to an object: the model without its optimizer and metrics, or only one of these. Whatever else lists have
+ * is the model's. */
+enum { NOTHING, MODEL, OPTIMIZER, METRICS, LISTS };
 
 typedef struct walk {
   const cpb_objects *objects;
@@ -30,11 +32,14 @@ typedef struct walk {
 } walk;
 
 static uint8_t begin_of(const walk *w, uint32_t node, cpb_span name) {
+  static const char *const lists[] = {"variables", "trainable_variables", "non_trainable_variables", "_all_variables",
+                                      NULL};
   const cpb_object *object = &w->objects->items[node];
   const cpb_span user = object->kind == OBJECT_USER ? object->value : (cpb_span){NULL, 0};
   const cpb_span identifier = cpb_get_bytes(user, USER_IDENTIFIER);
   if (cpb_is_optimizer_name(name) || cpb_span_is(identifier, "optimizer")) return OPTIMIZER;
-  return cpb_is_metrics_name(name) || cpb_span_is(identifier, "_tf_keras_metric") ? METRICS : NOTHING;
+  if (cpb_is_metrics_name(name) || cpb_span_is(identifier, "_tf_keras_metric")) return METRICS;
+  return cpb_span_is_one_of(name, lists) ? LISTS : NOTHING;
 }
 
 static void reach(walk *w, uint32_t node, uint8_t by) {
@@ -48,16 +53,17 @@ static void reach_children(walk *w, uint32_t node, uint8_t by) {
   while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
     const uint64_t child = cpb_get_number(c.bytes, REFERENCE_NODE);
     if (child >= w->objects->count) continue;
+    const bool is_models = by == MODEL || by == LISTS;
     const uint8_t begin =
-        by == MODEL ? begin_of(w, (uint32_t)child, cpb_get_bytes(c.bytes, REFERENCE_NAME)) : (uint8_t)NOTHING;
-    if (begin == NOTHING) reach(w, (uint32_t)child, by);
+        is_models ? begin_of(w, (uint32_t)child, cpb_get_bytes(c.bytes, REFERENCE_NAME)) : (uint8_t)NOTHING;
+    if (begin == NOTHING || begin == by) reach(w, (uint32_t)child, is_models ? MODEL : by);
     else w->begins[child] = begin;
   }
 }
 
 static void spread(walk *w, uint8_t by) {
   for (uint32_t i = 0; i < w->objects->count; i++)
-    if (by == MODEL ? i == 0 : w->begins[i] == by) reach(w, i, by);
+    if (by == MODEL ? i == 0 : w->begins[i] == by) reach(w, i, by == LISTS ? MODEL : by);
   while (w->first < w->last) reach_children(w, w->queue[w->first++], by);
 }
 
@@ -134,8 +140,9 @@ static bool use_objects(const cpb_objects *o, cpb_variable_list *l) {
   bool done = w.reached && w.begins && w.queue;
   if (done) {
     spread(&w, MODEL);
-    spread(&w, OPTIMIZER);
     spread(&w, METRICS);
+    spread(&w, LISTS);
+    spread(&w, OPTIMIZER);
     mark_slots(&w);
     use_reached(&w, l);
   }
