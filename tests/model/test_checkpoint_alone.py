@@ -174,6 +174,22 @@ def test_optimizers_and_counters_are_no_parameters(cpb, tmp_path):
     assert sum(counts.values()) == overview["parameters"]["total"]
 
 
+def test_layers_of_weights_whose_keys_are_in_the_optimizer(cpb, tmp_path):
+    """Where the optimizer is nearer to the root, the objects that have the weights name the layers."""
+    import tensorflow as tf
+    net, optimizer = tf.Module(), tf.Module()
+    net.inner = [tf.Module(), tf.Module()]
+    for module in net.inner:
+        module.w = tf.Variable([1.0, 2.0])
+    optimizer.learning_rate, optimizer.iterations = tf.Variable(0.1), tf.Variable(1)
+    optimizer.weights = [module.w for module in net.inner]
+    net.bias = tf.Variable([0.0])
+    tf.train.Checkpoint(net=net, optimizer=optimizer).write(str(tmp_path / "ck"))
+    assert "optimizer/weights/0" + KEY in {item["key"] for item in inspect(cpb, tmp_path / "ck.index")["variables"]["items"]}
+    found = inspect(cpb, tmp_path / "ck.index", "layers")["layers"]["items"]
+    assert {one["name"]: one["parameters"] for one in found} == {"net": 1, "root.net.inner.0": 2, "root.net.inner.1": 2}
+
+
 def test_names_tell_slots_of_parts_and_settings_of_optimizers(cpb, tmp_path):
     """As TensorFlow 1 and Keras's optimizers name them; a weight of the same name elsewhere stays one."""
     import tensorflow as tf
