@@ -367,7 +367,8 @@ static bool list_collection(cpb_variable_list *l, const cpb_saved_model *m) {
   return done;
 }
 
-/* A graph by itself, or without its collections. */
+/* A graph by itself, or without its collections. Of a damaged model, the objects may be lost that name its variables:
+ * then nodes are not listed instead. */
 static bool list_nodes(cpb_variable_list *l, const cpb_saved_model *m) {
   uint32_t number;
   cpb_cursor c = cpb_graph_nodes(&m->graph, CPB_MAIN_GRAPH, &number);
@@ -387,9 +388,8 @@ bool cpb_variable_list_build(cpb_variable_list *l, cpb_saved_model *m) {
   *l = (cpb_variable_list){.allocator = m->viewed.allocator};
   const uint64_t work = 4 * (uint64_t)m->meta.size + (m->lacks_shapes ? m->graph.message.size : 0);
   if (!cpb_meter_charge(m->viewed.meter, CPB_WORK_WALKED, work, CPB_NO_OFFSET, m->viewed.error)) return false;
-  const bool done = m->lists_none          ? m->is_frozen || list_nodes(l, m)
-                    : m->objects.count > 0 ? list_objects(l, m)
-                                           : list_collection(l, m);
+  const bool lists_nodes = m->lists_none && !m->is_frozen && (m->is_graph || !cpb_saved_damage(m));
+  const bool done = lists_nodes ? list_nodes(l, m) : m->objects.count > 0 ? list_objects(l, m) : list_collection(l, m);
   if (!done || !find_variable_uses(&m->objects, l)) return cpb_viewed_fail_memory(&m->viewed);
   return cpb_meter_charge(m->viewed.meter, CPB_WORK_ENTRIES, l->count, CPB_NO_OFFSET, m->viewed.error);
 }
