@@ -207,14 +207,33 @@ def test_a_chunked_model_has_them_too(cpb, model):
     assert variables(cpb, model) == before
 
 
+@pytest.mark.parametrize("name", ["many", "dtypes", "names", *REAL])
+def test_keys_are_told_by_paths_without_the_object_graph(cpb, made, tmp_path, name):
+    """Which is in a data file."""
+    import tensorflow as tf
+    if name == "names":
+        odd = tf.train.Checkpoint(**{"a/b.c": tf.Module(), "..S": tf.Module()})
+        getattr(odd, "a/b.c").w, getattr(odd, "..S").w = tf.Variable(1.0), tf.Variable(2.0)
+        tf.saved_model.save(odd, str(tmp_path / "m"))
+    else:
+        shutil.copytree(made / name, tmp_path / "m")
+    before = variables(cpb, tmp_path / "m")
+    for path in (tmp_path / "m/variables").glob("variables.data-*"):
+        path.unlink()
+    answer = inspect(cpb, tmp_path / "m")
+    assert [item["key"] for item in answer["variables"]["items"]] == [item["key"] for item in before]
+    assert [problem["text"].split(";")[0] for problem in answer["problems"]] == [
+        "the data file that has the object graph is not there"]
+
+
 def test_a_model_alone_is_known_without_its_files(cpb, model):
     whole = variables(cpb, model)
     data, = (model / "variables").glob("variables.data-*")
     data.unlink()
     answer = inspect(cpb, model)
     assert "object graph" in answer["problems"][0]["text"]
-    assert [item["stored"] for item in answer["variables"]["items"] if item["path"]] == [None] * len(whole)
-    assert answer["checkpoint"]["without_value"] == len(whole)
+    assert [item["key"] for item in answer["variables"]["items"]] == [item["key"] for item in whole]
+    assert answer["checkpoint"]["without_value"] == 0
     key = whole[0]["key"]
     fails(cpb, 3, data.name, "extract", model, "--variable", key, "-o", model / "x.npy")
     shutil.rmtree(model / "variables")

@@ -174,6 +174,54 @@ def test_optimizers_and_counters_are_no_parameters(cpb, tmp_path):
     assert sum(counts.values()) == overview["parameters"]["total"]
 
 
+def test_layers_of_weights_whose_keys_are_in_the_optimizer(cpb, tmp_path):
+    """Where the optimizer is nearer to the root, the objects that have the weights name the layers."""
+    import tensorflow as tf
+    net, optimizer = tf.Module(), tf.Module()
+    net.inner = [tf.Module(), tf.Module()]
+    for module in net.inner:
+        module.w = tf.Variable([1.0, 2.0])
+    optimizer.learning_rate, optimizer.iterations = tf.Variable(0.1), tf.Variable(1)
+    optimizer.weights = [module.w for module in net.inner]
+    net.bias = tf.Variable([0.0])
+    tf.train.Checkpoint(net=net, optimizer=optimizer).write(str(tmp_path / "ck"))
+    assert "optimizer/weights/0" + KEY in {item["key"] for item in inspect(cpb, tmp_path / "ck.index")["variables"]["items"]}
+    found = inspect(cpb, tmp_path / "ck.index", "layers")["layers"]["items"]
+    assert {one["name"]: one["parameters"] for one in found} == {"net": 1, "root.net.inner.0": 2, "root.net.inner.1": 2}
+
+
+def test_names_tell_slots_of_parts_and_settings_of_optimizers(cpb, tmp_path):
+    """As TensorFlow 1 and Keras's optimizers name them; a weight of the same name elsewhere stays one."""
+    import tensorflow as tf
+    v1 = tf.compat.v1
+    optimizer = {"dnn/w/nn/w/part_0/RMSProp": 6, "dnn/w/nn/w/part_0/RMSProp_1": 6, "SGD/learning_rate": 1, "SGD/iter": 1,
+                 "SGD/momentum": 1, "SGD/rho": 1}
+    weights = {"dnn/w": 6, "dnn/w/nn/Adam": 5, "swish/beta": 1, "momentum": 1}
+    with v1.Graph().as_default(), v1.Session() as session:
+        for name, count in {**optimizer, **weights}.items():
+            v1.get_variable(name, [count] if count > 1 else [])
+        session.run(v1.global_variables_initializer())
+        v1.train.Saver().save(session, str(tmp_path / "m"), write_meta_graph=False)
+    found = {item["name"]: item["use"] for item in inspect(cpb, tmp_path / "m")["variables"]["items"]}
+    assert found == dict.fromkeys(optimizer, "optimizer") | dict.fromkeys(weights, "weight")
+
+
+@pytest.mark.parametrize("object_graph", [True, False], ids=["objects", "keys"])
+def test_tables_are_no_parameters(cpb, tmp_path, object_graph):
+    import tensorflow as tf
+    module = tf.Module()
+    module.w = tf.Variable(np.zeros((4, 2), "float32"))
+    module.table = tf.lookup.experimental.MutableHashTable(tf.string, tf.float32, [0.0] * 4)
+    module.table.insert(["a", "b"], [[1.0] * 4] * 2)
+    tf.train.Checkpoint(m=module).write(str(tmp_path / "ck"))
+    if not object_graph:
+        (tmp_path / "ck.data-00000-of-00001").unlink()
+    answer = inspect(cpb, tmp_path / "ck.index")
+    found = {item["name"]: item["use"] for item in answer["variables"]["items"] if item["use"]}
+    assert found == {"m/w" + KEY: "weight", "m/table/.ATTRIBUTES/table-keys": "state",
+                     "m/table/.ATTRIBUTES/table-values": "state"}
+
+
 def test_a_folder_stands_for_its_latest(cpb, tmp_path):
     for name in "a", "b c":
         shutil.copy(CASES / "tf2/ck-1.index", tmp_path / f"{name}.index")

@@ -196,6 +196,21 @@ def test_layers_with_another_setting_differ(cpb, tmp_path):
                                      for layer, field in zip(network(1).neuralNetwork.layers, LAYERS, strict=True))
 
 
+@pytest.mark.parametrize("where", ["alone", "in a pipeline"])
+def test_content_that_is_too_long_to_be_read_is_no_problem(cpb, tmp_path, where):
+    """It has no graphs that could be missing."""
+    trees = Model_pb2.Model(specificationVersion=1)
+    for i in range(300):
+        trees.treeEnsembleRegressor.treeEnsemble.nodes.add(nodeId=i, branchFeatureValue=i + 1)
+    model = trees if where == "alone" else Model_pb2.Model(specificationVersion=1)
+    if model is not trees:
+        model.pipeline.models.add().CopyFrom(trees)
+        model.pipeline.names.append("trees")
+    path = written(tmp_path, model)
+    assert path.stat().st_size > 1024
+    assert ask(cpb, path, "overview")["problems"] == [] == ask(cpb, path, "nodes")["problems"]
+
+
 def test_content_that_is_too_long_to_be_read_is_not_called_the_same(cpb, tmp_path):
     model = Model_pb2.Model(specificationVersion=1)
     nodes = model.treeEnsembleRegressor.treeEnsemble.nodes

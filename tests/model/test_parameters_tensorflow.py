@@ -96,6 +96,81 @@ def test_a_part_has_its_own_shape(cpb, trained):
     assert [line[2:4] for line in told if line[0] == "variable" and line[1].startswith("parts/w/part_0:")] == [["f32[4,4]", "64"]]
 
 
+@pytest.mark.parametrize("form", ["graph.pb", "graph.pbtxt", "collectionless.meta"])
+def test_a_graph_with_variables_has_them_as_weights(cpb, trained, tmp_path, form):
+    """And not the constants that they begin as. Which are trained, it does not say."""
+    from google.protobuf import text_format
+    from tensorflow.core.protobuf import meta_graph_pb2
+    meta = meta_graph_pb2.MetaGraphDef.FromString(trained.read_bytes())
+    meta.collection_def.clear()
+    if form == "graph.pbtxt":
+        (tmp_path / form).write_text(text_format.MessageToString(meta.graph_def))
+    else:
+        (tmp_path / form).write_bytes((meta if form.endswith(".meta") else meta.graph_def).SerializeToString())
+    assert [ask(cpb, tmp_path / form)["parameters"][key] for key in ("total", "trainable", "bytes")] == [48, None, 192]
+    assert layers(cpb, tmp_path / form) == ("variables", {"parts/w": 40, "norm": 8})
+    assert {item["use"] for item in ask(cpb, tmp_path / form, "constants")["constants"]["items"]} == {"constant"}
+
+
+def test_a_variable_that_the_checkpoint_lacks_has_the_shape_of_its_node(cpb, trained, tmp_path):
+    import tensorflow as tf
+    v1, reader = tf.compat.v1, tf.train.load_checkpoint(str(trained.with_suffix("")))
+    shutil.copy(trained, tmp_path)
+    with v1.Graph().as_default(), v1.Session() as session:
+        v1.get_variable("norm/gamma", initializer=reader.get_tensor("norm/gamma"))
+        session.run(v1.global_variables_initializer())
+        v1.train.Saver().save(session, str(tmp_path / "m"), write_meta_graph=False)
+    assert total(cpb, tmp_path / "m.meta") == total(cpb, trained)
+    found = {item["name"]: item for item in ask(cpb, tmp_path / "m.meta", "variables")["variables"]["items"]}
+    assert (found["norm/moving_mean:0"]["shape"], found["norm/moving_mean:0"]["stored"]) == ([4], None)
+
+
+# --- Objects -----------------------------------------------------------------------------------------
+
+
+def test_a_shape_that_only_the_checkpoint_knows(cpb, tmp_path):
+    import tensorflow as tf
+    module = tf.Module()
+    module.v = tf.Variable(tf.zeros([2, 3]), shape=[None, 3])
+    tf.saved_model.save(module, str(tmp_path / "m"))
+    parameters = ask(cpb, tmp_path / "m")["parameters"]
+    assert (parameters["total"], parameters["bytes"]) == (6, 24) and "partial" not in parameters
+    [item] = ask(cpb, tmp_path / "m", "variables")["variables"]["items"]
+    assert (item["shape"], item["stored"]["shape"], item["parameters"]) == ([None, 3], [2, 3], 6)
+    shutil.rmtree(tmp_path / "m/variables")
+    assert ask(cpb, tmp_path / "m")["parameters"]["partial"] is True
+
+
+def test_a_checkpoint_of_objects_without_values(cpb, tmp_path):
+    """Has no tensors, so the weights are constants."""
+    import tensorflow as tf
+    module = tf.Module()
+    module.f = tf.function(lambda x: x * tf.constant([1.0, 2.0, 3.0]), input_signature=[tf.TensorSpec([3])])
+    tf.saved_model.save(module, str(tmp_path / "m"))
+    assert (tmp_path / "m/variables/variables.index").exists()
+    assert total(cpb, tmp_path / "m")[0] == 3
+
+
+def test_metrics_in_a_list_of_variables(cpb, tmp_path):
+    """Keras lists them beside the model's own."""
+    keras = pytest.importorskip("tf_keras")
+
+    class Model(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense, self.tracker = keras.layers.Dense(3, name="dense"), keras.metrics.Mean(name="tracker")
+
+        def call(self, x):
+            return self.dense(x)
+
+    model = Model()
+    model.predict([[1.0] * 4], verbose=0)
+    model.save(tmp_path / "m", save_format="tf")
+    assert total(cpb, tmp_path / "m") == (15, 15)
+    assert {name.split("/")[-1]: use for name, use in uses(cpb, tmp_path / "m").items()} == {
+        "kernel": "weight", "bias": "weight", "total": "state", "count": "state"}
+
+
 # --- Frozen graphs ---------------------------------------------------------------------------------
 
 

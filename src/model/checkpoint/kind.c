@@ -9,6 +9,7 @@
 #include "model/common/answer.h"
 #include "model/common/cursor.h"
 #include "model/common/kind.h"
+#include "model/common/links.h"
 #include "model/common/name_layers.h"
 #include "model/common/spans.h"
 #include "model/common/tensor/tensor.h"
@@ -17,6 +18,7 @@
 
 #define ATTRIBUTES "/.ATTRIBUTES/"
 #define SLOT "/.OPTIMIZER_SLOT/"
+#define VALUE "VARIABLE_VALUE" /* the attribute of a variable; those of tables and Python's state have other names */
 
 /* --- Keys ---------------------------------------------------------------------------------- */
 
@@ -31,15 +33,22 @@ static bool stored_elements(const cpb_stored *s, uint64_t *elements) {
   return cpb_elements_of(s->shape, s->rank, elements);
 }
 
+/* Whether only its name tells what it is, or it is the value of a variable. */
+static bool is_value(cpb_span key) {
+  const size_t at = cpb_span_find(key, ATTRIBUTES);
+  return at == key.size || cpb_span_is(cpb_span_from(key, at), ATTRIBUTES VALUE);
+}
+
 /* The use of a tensor, from the objects along its key's path. */
-static cpb_tensor_use use_of_key(cpb_span name) {
+static cpb_tensor_use use_of_key(cpb_span key) {
+  cpb_span name = {key.data, cpb_span_find(key, ATTRIBUTES)};
   if (cpb_span_find(name, SLOT) < name.size) return CPB_TENSOR_OPTIMIZER;
   while (name.size > 0) {
     const cpb_span part = cpb_span_take(&name, '/');
     if (cpb_is_optimizer_name(part)) return CPB_TENSOR_OPTIMIZER;
     if (cpb_is_metrics_name(part)) return CPB_TENSOR_STATE;
   }
-  return CPB_TENSOR_WEIGHT;
+  return is_value(key) ? CPB_TENSOR_WEIGHT : CPB_TENSOR_STATE;
 }
 
 /* --- Objects -------------------------------------------------------------------------------- */
@@ -54,9 +63,26 @@ typedef struct walk {
   size_t count, capacity;
   uint8_t *reached; /* by object: 0, or its use plus 1 */
   uint8_t *begins;  /* the same for objects that are roots of an optimizer or of metrics */
+  cpb_link *links;  /* by object: its path from the root that is no optimizer's */
   uint32_t *queue;
   size_t first, last;
 } walk;
+
+/* What was found about the tensors: by index, and the paths of objects. */
+typedef struct facts {
+  uint8_t *uses;    /* NULL until computed; slices and the object graph have CPB_TENSOR_UNKNOWN */
+  uint32_t *owners; /* objects, or NO_OWNER */
+  cpb_link *links;  /* by object; NULL without an object graph */
+} facts;
+
+#define NO_OWNER UINT32_MAX
+
+static void forget_facts(const cpb_allocator *a, facts *k) {
+  cpb_release(a, k->uses);
+  cpb_release(a, k->owners);
+  cpb_release(a, k->links);
+  *k = (facts){NULL, NULL, NULL};
+}
 
 static bool list_objects(walk *w, cpb_span graph) {
   cpb_cursor c = cpb_cursor_of(graph);
@@ -66,8 +92,9 @@ static bool list_objects(walk *w, cpb_span graph) {
   }
   w->reached = cpb_alloc_zeroed(&w->allocator, w->count + 1);
   w->begins = cpb_alloc_zeroed(&w->allocator, w->count + 1);
+  w->links = cpb_alloc_zeroed(&w->allocator, (w->count + 1) * sizeof *w->links);
   w->queue = cpb_alloc(&w->allocator, (w->count + 1) * sizeof *w->queue);
-  return w->reached && w->begins && w->queue;
+  return w->reached && w->begins && w->links && w->queue;
 }
 
 /* Keras's optimizers are not always called `optimizer`: a learning rate and an iteration count identify them. */
@@ -99,7 +126,10 @@ static void reach_children(walk *w, uint32_t object, uint8_t by) {
     else if (cpb_is_optimizer_name(name) || w->begins[child] == CPB_TENSOR_OPTIMIZER + 1)
       w->begins[child] = CPB_TENSOR_OPTIMIZER + 1;
     else if (cpb_is_metrics_name(name)) w->begins[child] = CPB_TENSOR_STATE + 1;
-    else reach(w, (uint32_t)child, by);
+    else if (!w->reached[child]) {
+      cpb_link_child(w->links, (uint32_t)child, object, name);
+      reach(w, (uint32_t)child, by);
+    }
   }
 }
 
@@ -119,8 +149,8 @@ static void mark_slots(walk *w) {
   }
 }
 
-/* Sets the use of each key from the object that owns it. */
-static void use_reached(const walk *w, const cpb_checkpoint *checkpoint, cpb_named_variable *all) {
+/* Sets the use of each key from the object that owns it, and the object of a weight. */
+static void use_reached(const walk *w, const cpb_checkpoint *checkpoint, cpb_named_variable *all, uint32_t *owners) {
   for (size_t i = 0; i < w->count; i++) {
     cpb_cursor c = cpb_cursor_of(w->objects[i]);
     while (w->reached[i] && cpb_cursor_find(&c, TRACKABLE_ATTRIBUTES, CPB_WIRE_LEN)) {
@@ -130,26 +160,33 @@ static void use_reached(const walk *w, const cpb_checkpoint *checkpoint, cpb_nam
       /* not in the index, or not a tensor */
       if (!v || (v->is_known && v->use == CPB_TENSOR_UNKNOWN)) continue;
       v->use = (cpb_tensor_use)(w->reached[i] - 1);
+      if (v->use == CPB_TENSOR_WEIGHT && !cpb_span_is(cpb_get_bytes(c.bytes, ATTRIBUTE_NAME), VALUE))
+        v->use = CPB_TENSOR_STATE;
       v->is_known = v->use != CPB_TENSOR_WEIGHT;
+      if (!v->is_known) owners[v - all] = (uint32_t)i;
     }
   }
 }
 
 static bool use_objects(const cpb_allocator *a, const cpb_checkpoint *checkpoint, cpb_span graph,
-                        cpb_named_variable *all) {
+                        cpb_named_variable *all, facts *found) {
   walk w = {.allocator = *a};
   const bool done = list_objects(&w, graph);
   if (done) {
     for (size_t i = 1; i < w.count; i++) w.begins[i] = is_optimizer(w.objects[i]) ? CPB_TENSOR_OPTIMIZER + 1 : 0;
+    cpb_link_root(w.links, 0, cpb_span_of("root"));
     spread(&w, CPB_TENSOR_WEIGHT + 1);
     spread(&w, CPB_TENSOR_OPTIMIZER + 1);
     spread(&w, CPB_TENSOR_STATE + 1);
     mark_slots(&w);
-    use_reached(&w, checkpoint, all);
+    use_reached(&w, checkpoint, all, found->owners);
+    found->links = w.links;
+    w.links = NULL;
   }
   cpb_release(a, w.objects);
   cpb_release(a, w.reached);
   cpb_release(a, w.begins);
+  cpb_release(a, w.links);
   cpb_release(a, w.queue);
   return done;
 }
@@ -160,7 +197,7 @@ static cpb_named_variable named_of(const cpb_stored *s) {
   cpb_named_variable v = {.name = stored_name(s), .use = CPB_TENSOR_UNKNOWN, .is_known = true};
   if (!cpb_stored_is_tensor(s)) return v;
   v.has_elements = stored_elements(s, &v.elements);
-  v.use = use_of_key(v.name);
+  v.use = use_of_key(cpb_stored_key(s));
   v.is_known = v.use != CPB_TENSOR_WEIGHT;
   return v;
 }
@@ -170,23 +207,25 @@ static bool is_counter(const cpb_stored *s, const cpb_named_variable *v) {
   return cpb_dtype_bits(s->dtype) > 0 && !cpb_dtype_is_weight_like(s->dtype) && v->has_elements && v->elements == 1;
 }
 
-/* The uses of all tensors, by index; the caller releases them. Slices and the object graph have CPB_TENSOR_UNKNOWN.
- * `graph` is the TrackableObjectGraph, or empty. NULL if memory is short. */
-static uint8_t *checkpoint_uses(const cpb_allocator *a, const cpb_checkpoint *checkpoint, cpb_span graph) {
+/* `graph` is the TrackableObjectGraph, or empty. False if memory is short. */
+static bool find_facts(const cpb_allocator *a, const cpb_checkpoint *checkpoint, cpb_span graph, facts *found) {
   const size_t count = cpb_checkpoint_count(checkpoint);
   cpb_named_variable *all = cpb_alloc(a, (count + 1) * sizeof *all);
-  uint8_t *uses = cpb_alloc(a, count + 1);
-  bool done = all && uses;
-  for (size_t i = 0; done && i < count; i++) all[i] = named_of(cpb_checkpoint_get(checkpoint, i));
-  done = done && (graph.size == 0 || use_objects(a, checkpoint, graph, all)) && cpb_use_names(a, all, count);
+  found->uses = cpb_alloc(a, count + 1);
+  found->owners = cpb_alloc(a, (count + 1) * sizeof *found->owners);
+  bool done = all && found->uses && found->owners;
+  for (size_t i = 0; done && i < count; i++) {
+    all[i] = named_of(cpb_checkpoint_get(checkpoint, i));
+    found->owners[i] = NO_OWNER;
+  }
+  done = done && (graph.size == 0 || use_objects(a, checkpoint, graph, all, found)) && cpb_use_names(a, all, count);
   for (size_t i = 0; done && i < count; i++) {
     const bool counts = all[i].use == CPB_TENSOR_WEIGHT && is_counter(cpb_checkpoint_get(checkpoint, i), &all[i]);
-    uses[i] = (uint8_t)(counts ? CPB_TENSOR_STATE : all[i].use);
+    found->uses[i] = (uint8_t)(counts ? CPB_TENSOR_STATE : all[i].use);
   }
   cpb_release(a, all);
-  if (done) return uses;
-  cpb_release(a, uses);
-  return NULL;
+  if (!done) forget_facts(a, found);
+  return done;
 }
 
 typedef struct reader {
@@ -198,7 +237,7 @@ typedef struct reader {
   cpb_checkpoint *own;         /* read from the input; NULL if the host gave one */
   const cpb_checkpoint *given; /* by the host */
   cpb_buffer graph;            /* TrackableObjectGraph, or empty */
-  uint8_t *uses;               /* by index; NULL until computed */
+  facts facts;
   cpb_input no_input;
 } reader;
 
@@ -221,10 +260,9 @@ static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kin
 
 static void forget(reader *r) {
   cpb_checkpoint_free(r->own);
-  cpb_release(&r->allocator, r->uses);
+  forget_facts(&r->allocator, &r->facts);
   cpb_buffer_free(&r->graph);
   r->own = NULL;
-  r->uses = NULL;
 }
 
 static void destroy(void *state) {
@@ -274,13 +312,13 @@ static uint64_t bytes_of(const cpb_stored *s, uint64_t elements) {
   return cpb_elements_bytes(elements, cpb_dtype_bits(s->dtype), &bytes) ? bytes : UINT64_MAX;
 }
 
-static bool is_weight(const reader *r, size_t i) { return r->uses[i] == CPB_TENSOR_WEIGHT; }
+static bool is_weight(const reader *r, size_t i) { return r->facts.uses[i] == CPB_TENSOR_WEIGHT; }
 
 static void write_tensor(const reader *r, size_t i, cpb_json_writer *a) {
   const cpb_stored *s = cpb_checkpoint_get(checkpoint_of(r), i);
   uint64_t elements;
   const bool counts = is_weight(r, i) && stored_elements(s, &elements);
-  const char *use = cpb_tensor_use_name((cpb_tensor_use)r->uses[i]);
+  const char *use = cpb_tensor_use_name((cpb_tensor_use)r->facts.uses[i]);
   cpb_json_writer_null(a, "node");
   cpb_json_writer_null(a, "path");
   cpb_json_writer_text(a, "kind", use ? "variable" : "none");
@@ -338,22 +376,50 @@ static bool write_variables(const reader *r, cpb_json_writer *a, cpb_error *erro
                    cpb_quote(quoted, sizeof quoted, asked(r).data, asked(r).size));
 }
 
+/* The name of the layer that has the tensor. If its key is in an optimizer, which refers to it as well, the path of the
+ * object that has it, added to `paths`: then `data` is NULL, until `paths` no longer moves. */
+static bool layer_of(const reader *r, size_t i, cpb_buffer *paths, cpb_span *layer) {
+  const cpb_stored *s = tensor_at(r, i);
+  const uint32_t owner = r->facts.owners[i];
+  const size_t begin = paths->size;
+  *layer = cpb_name_layer_path(stored_name(s));
+  if (owner == NO_OWNER || use_of_key(cpb_stored_key(s)) != CPB_TENSOR_OPTIMIZER) return true;
+  const bool done = cpb_link_path(r->facts.links, r->facts.links[owner].parent, paths);
+  *layer = (cpb_span){NULL, paths->size - begin};
+  return done;
+}
+
+static void set_paths(cpb_name_layers *layers, const cpb_buffer *paths) {
+  const uint8_t *at = paths->data;
+  for (size_t i = 0; at && i < layers->list.count; i++) {
+    cpb_span *path = &((cpb_name_layer *)layers->list.items)[i].path;
+    if (path->data) continue;
+    path->data = at;
+    at += path->size;
+  }
+}
+
 static bool write_layers(const reader *r, cpb_json_writer *a, cpb_error *error) {
   cpb_name_layers layers = cpb_name_layers_on(&r->allocator);
+  cpb_buffer paths;
   bool done = true;
+  layers.list.late = true; /* some paths move while others are added */
+  cpb_buffer_init(&paths, &r->allocator);
   for (size_t i = 0; done && i < cpb_checkpoint_count(checkpoint_of(r)); i++) {
     const cpb_stored *s = tensor_at(r, i);
     uint64_t elements;
     if (!s || !is_weight(r, i)) continue;
-    cpb_name_layer layer = {.path = cpb_name_layer_path(stored_name(s))};
+    cpb_name_layer layer = {.has_class = false};
     const bool known = stored_elements(s, &elements);
     cpb_layer_sum_add(&layer.sum, known, elements, known ? bytes_of(s, elements) : 0);
-    done = cpb_name_layers_add(&layers, layer);
+    done = layer_of(r, i, &paths, &layer.path) && cpb_name_layers_add(&layers, layer);
   }
+  set_paths(&layers, &paths);
   cpb_json_writer_text(a, "source", "variables");
   if (done) cpb_name_layers_write(&layers, &r->question, a);
   else cpb_fail_memory(error);
   cpb_name_layers_free(&layers);
+  cpb_buffer_free(&paths);
   return done;
 }
 
@@ -441,12 +507,11 @@ static cpb_step read_own(reader *r, cpb_error *error) {
 static bool find_uses(reader *r, cpb_error *error) {
   const cpb_checkpoint *c = checkpoint_of(r);
   uint64_t work = 4 * (uint64_t)r->graph.size;
-  if (r->uses) return true;
+  if (r->facts.uses) return true;
   for (size_t i = 0; i < cpb_checkpoint_count(c); i++) work += 4 * (uint64_t)cpb_checkpoint_get(c, i)->key_size;
   if (!cpb_meter_charge(r->meter, CPB_WORK_WALKED, work, CPB_NO_OFFSET, error)) return false;
-  r->uses = checkpoint_uses(&r->allocator, c, (cpb_span){r->graph.data, r->graph.size});
-  if (!r->uses) cpb_fail_memory(error);
-  return r->uses != NULL;
+  if (find_facts(&r->allocator, c, (cpb_span){r->graph.data, r->graph.size}, &r->facts)) return true;
+  return cpb_fail_memory(error), false;
 }
 
 /* Values whose use is unknown are counted by their names. */

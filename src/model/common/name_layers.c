@@ -128,6 +128,46 @@ static bool is_slot(const cpb_named_variable *v, const cpb_names *names, const c
   return false;
 }
 
+/* The slots of a partitioned variable repeat a piece of its name: "dense/w/se/w/part_0/Adam" is one of "dense/w". So
+ * anything may be between the variable and the name of TensorFlow 1's optimizer. */
+static bool is_slot_of_parts(const cpb_named_variable *v, const cpb_names *names, const cpb_named_variable *all) {
+  static const char *const slots[] = {"Adadelta", "Adagrad",         "AdagradDA", "Adam", "Ftrl",
+                                      "Momentum", "ProximalAdagrad", "RMSProp",   NULL};
+  cpb_span of = v->name;
+  if (!cpb_span_is_one_of(cpb_span_without_number(cpb_span_last_part(of)), slots)) return false;
+  for (int scopes = 0; scopes < SCOPES_MOST; scopes++) {
+    const size_t rest = of.size - cpb_span_last_part(of).size;
+    if (rest == 0) return false;
+    of.size = rest - 1;
+    const uint32_t i = cpb_names_find(names, of);
+    if (i != CPB_NO_NAME && is_alike(v, &all[i])) return true;
+  }
+  return false;
+}
+
+#define SCOPE_MOST 256 /* bytes of a scope that is examined */
+
+static bool scope_has(cpb_span scope, const cpb_names *names, const char *const *list) {
+  uint8_t text[SCOPE_MOST + 32];
+  memcpy(text, scope.data, scope.size);
+  for (; *list; list++) {
+    const cpb_span own = cpb_span_of(*list);
+    memcpy(text + scope.size, own.data, own.size);
+    if (cpb_names_find(names, (cpb_span){text, scope.size + own.size}) != CPB_NO_NAME) return true;
+  }
+  return false;
+}
+
+/* Keras's optimizers have their settings, such as "momentum" and "rho", in one scope: with a learning rate, and a
+ * decay or a number of steps. */
+static bool is_setting(const cpb_named_variable *v, const cpb_names *names) {
+  static const char *const rates[] = {"learning_rate", "lr", NULL};
+  static const char *const others[] = {"decay", "iter", "iterations", NULL};
+  const cpb_span scope = {v->name.data, v->name.size - cpb_span_last_part(v->name).size};
+  if (scope.size == 0 || scope.size > SCOPE_MOST) return false;
+  return scope_has(scope, names, rates) && scope_has(scope, names, others);
+}
+
 static cpb_tensor_use use_of_name(const cpb_named_variable *v, const cpb_names *names, const cpb_named_variable *all) {
   static const char *const states[] = {"ExponentialMovingAverage", "biased",   "local_step",
                                        "seed_generator_state",     "StateVar", NULL};
@@ -135,9 +175,10 @@ static cpb_tensor_use use_of_name(const cpb_named_variable *v, const cpb_names *
                                         "iteration",   "iterations",    "beta_1",      "beta_2",
                                         "decay",       "learning_rate", "lr",          NULL};
   const cpb_span last = cpb_span_without_number(cpb_span_last_part(v->name));
+  const bool is_scalar = !v->has_elements || v->elements == 1;
   if (cpb_span_is_one_of(last, states)) return CPB_TENSOR_STATE;
-  if (cpb_span_is_one_of(last, scalars) && (!v->has_elements || v->elements == 1)) return CPB_TENSOR_OPTIMIZER;
-  return is_slot(v, names, all) ? CPB_TENSOR_OPTIMIZER : CPB_TENSOR_WEIGHT;
+  if (is_scalar && (cpb_span_is_one_of(last, scalars) || is_setting(v, names))) return CPB_TENSOR_OPTIMIZER;
+  return is_slot(v, names, all) || is_slot_of_parts(v, names, all) ? CPB_TENSOR_OPTIMIZER : CPB_TENSOR_WEIGHT;
 }
 
 bool cpb_use_names(const cpb_allocator *a, cpb_named_variable *all, size_t count) {

@@ -53,15 +53,16 @@ static bool add_program(cpb_graphs_builder *b, cpb_view_graph like, cpb_span pro
   return true;
 }
 
-/* The graphs of a model, as `like` says where it is. */
+/* The graphs of a model, as `like` says where it is. Content without graphs is left out for its length alone. */
 static bool add_model(cpb_graphs_builder *b, cpb_view_graph like) {
   char spare[CPB_COREML_SPARE];
   cpb_span content;
   const uint32_t type = cpb_coreml_type_of(like.model, &content);
-  if (cpb_graphs_are_too_deep(b, like.model) || cpb_graphs_are_too_deep(b, content)) return true;
+  const cpb_span typed = content;
   like.form = (int)cpb_coreml_form_of(type, &content);
   like.message = content;
-  if (like.form == CPB_COREML_OTHER) return true;
+  if (cpb_graphs_are_too_deep(b, like.model) || like.form == CPB_COREML_OTHER) return true;
+  if (cpb_graphs_are_too_deep(b, typed) || cpb_graphs_are_too_deep(b, content)) return true;
   if (like.form == CPB_COREML_BLOCK) return add_program(b, like, content);
   like.name = cpb_coreml_type_name(type, spare); /* which has a name */
   return add(b, like);

@@ -323,8 +323,8 @@ struct cpb_diff {
   uint64_t total; /* items of the list, according to the last page */
   cpb_diff_items items;
 
-  uint32_t meta_graph, num_meta_graphs; /* the meta graph that is compared, or the tag of a SameDiff zip */
-  bool has_checkpoints;
+  uint32_t meta_graph, num_meta_graphs;     /* the meta graph that is compared, or the tag of a SameDiff zip */
+  bool has_checkpoints, has_one_checkpoint; /* both models; only one */
   cpb_diff_items tags;
   cpb_diff_join next_tag;
   cpb_span tag;

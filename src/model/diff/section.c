@@ -255,6 +255,14 @@ static void take_same(cpb_diff *d, cpb_span text) {
   *(is_unread_value ? &d->section.unread : &d->section.same) += 1;
 }
 
+/* A checkpoint may have shapes that a model leaves open. If only one model has one, the other cannot say how many
+ * parameters it has. */
+static bool is_uncounted(const cpb_diff *d, const cpb_diff_join *join, const cpb_span texts[2]) {
+  const cpb_span partial = cpb_span_of("\"partial\":true");
+  return d->has_one_checkpoint && cpb_span_is(cpb_diff_key(&d->items.plain[0], join->items[0]), "parameters") &&
+         (cpb_span_contains(texts[0], partial) || cpb_span_contains(texts[1], partial));
+}
+
 void cpb_diff_compare_item(cpb_diff *d, const cpb_diff_join *join) {
   cpb_span texts[2];
   bool unread = is_unread(d, join);
@@ -269,6 +277,7 @@ void cpb_diff_compare_item(cpb_diff *d, const cpb_diff_join *join) {
     }
     texts[side] = join->items[side] ? cpb_diff_text(&d->items.plain[side], join->items[side]) : (cpb_span){NULL, 0};
   }
+  if (d->section.derived && is_uncounted(d, join, texts)) return;
   if (cpb_span_equal(texts[0], texts[1])) take_same(d, texts[0]);
   else if (unread || ((d->lacks[0] || d->lacks[1]) && is_left(d, texts))) d->section.unread++;
   else changed(d, name_of(d, join->items[0], 0), texts);

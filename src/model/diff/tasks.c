@@ -231,7 +231,7 @@ static bool overview_begin(cpb_diff *d) {
 /* Compares as many meta graphs as both models have. */
 static cpb_step overview_compare(cpb_diff *d) {
   d->num_meta_graphs = UINT32_MAX;
-  d->has_checkpoints = true;
+  int checkpoints = 0;
   for (int side = 0; side < 2 && cpb_diff_ok(d); side++) {
     cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
     const cpb_diff_table *whole = &d->items.whole[side];
@@ -240,9 +240,11 @@ static cpb_step overview_compare(cpb_diff *d) {
     uint64_t count = cpb_diff_number(cpb_json_member(root, "meta_graphs"), "total");
     if (!doc) cpb_diff_fail(d, side, &error);
     if (count < d->num_meta_graphs) d->num_meta_graphs = (uint32_t)count;
-    d->has_checkpoints = d->has_checkpoints && cpb_json_member(cpb_json_member(root, "variables"), "stored");
+    checkpoints += cpb_json_member(cpb_json_member(root, "variables"), "stored") != NULL;
     yyjson_doc_free(doc);
   }
+  d->has_checkpoints = checkpoints == 2;
+  d->has_one_checkpoint = checkpoints == 1;
   cpb_diff_items_free(&d->items);
   if (d->num_meta_graphs == 0) go_to_end(d);
   return ended(d);

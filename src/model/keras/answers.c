@@ -101,28 +101,48 @@ static bool find_child(const cpb_keras_graph *g, uint32_t node, const char *name
   return false;
 }
 
+/* The variables of metrics, which are in the list of the model that has the metric. */
+static bool find_metrics(cpb_keras *k, cpb_json_writer *a) {
+  const cpb_keras_graph *g = k->graph;
+  uint32_t child;
+  cpb_span name;
+  if (k->metrics) return true;
+  k->metrics = cpb_alloc_zeroed(&k->allocator, g->nodes);
+  if (!k->metrics) a->failed = true;
+  for (size_t i = 0; k->metrics && i < k->count; i++) {
+    const int64_t node = cpb_keras_is_metric(&k->objects[i]) ? k->objects[i].node : -1;
+    for (uint64_t place = 0;
+         node >= 0 && node < g->nodes && g->child(g->user, (uint32_t)node, &place, &child, &name);) {
+      if (!cpb_json_writer_charge(a, CPB_WORK_WALKED, CHILD)) return false;
+      if (child < g->nodes) k->metrics[child] = 1;
+    }
+  }
+  return k->metrics != NULL;
+}
+
 /* Sums the list that Keras keeps with a layer, where each variable occurs once; false if it is missing, or if a
  * variable's shape is unknown. */
-static bool sum_list(const cpb_keras_graph *g, uint32_t node, const char *list, uint64_t *sum, cpb_json_writer *a) {
+static bool sum_list(const cpb_keras *k, uint32_t node, const char *list, uint64_t *sum, cpb_json_writer *a) {
+  const cpb_keras_graph *g = k->graph;
   uint32_t owner, variable;
   uint64_t elements;
   cpb_span name;
   if (!find_child(g, node, list, &owner, a)) return false;
   for (uint64_t place = 0; g->child(g->user, owner, &place, &variable, &name);) {
     if (!cpb_json_writer_charge(a, CPB_WORK_WALKED, CHILD)) return false;
+    if (variable < g->nodes && k->metrics[variable]) continue;
     if (variable >= g->nodes || !g->variable(g->user, variable, &elements) || !cpb_add_u64(*sum, elements, sum))
       return false;
   }
   return true;
 }
 
-static bool count_variables(const cpb_keras *k, const cpb_keras_layer *layer, cpb_keras_count *count,
-                            cpb_json_writer *a) {
-  if (!k->graph || layer->object == CPB_KERAS_NONE) return false;
-  int64_t node = k->objects[layer->object].node;
+static bool count_variables(cpb_keras *k, const cpb_keras_layer *layer, cpb_keras_count *count, cpb_json_writer *a) {
+  if (!k->graph || layer->object == CPB_KERAS_NONE || !find_metrics(k, a)) return false;
+  const int64_t node = k->objects[layer->object].node;
   *count = (cpb_keras_count){.complete = true};
-  return node >= 0 && node < k->graph->nodes && sum_list(k->graph, (uint32_t)node, "variables", &count->all, a) &&
-         sum_list(k->graph, (uint32_t)node, "trainable_variables", &count->trainable, a);
+  return node >= 0 && node < k->graph->nodes && sum_list(k, (uint32_t)node, "variables", &count->all, a) &&
+         sum_list(k, (uint32_t)node, "trainable_variables", &count->trainable, a);
 }
 
 /* --- By config -------------------------------------------------------------------- */

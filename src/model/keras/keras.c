@@ -364,5 +364,6 @@ void cpb_keras_free(cpb_keras *k) {
   cpb_release(&a, k->layers);
   cpb_release(&a, k->owners);
   cpb_release(&a, k->listed);
+  cpb_release(&a, k->metrics);
   cpb_release(&a, k);
 }

@@ -127,6 +127,7 @@ typedef struct cpb_keras {
   uint32_t stamp;
   uint32_t *owners; /* by node of the graph: the layer; NULL until computed */
   uint32_t *listed; /* by node: 1 + the last layer that it was listed for */
+  uint8_t *metrics; /* by node: whether a metric has it; NULL until computed */
   const cpb_keras_graph *graph;
   cpb_problems *problems;
   cpb_keras_layer *layers; /* in tree order, parents first */

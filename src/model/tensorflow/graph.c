@@ -92,6 +92,8 @@ static bool find_calls(cpb_graph *g, uint32_t caller) {
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
     cpb_span name;
     cpb_callees callees = cpb_callees_of(c.bytes);
+    if (caller == CPB_MAIN_GRAPH && cpb_node_is_variable(c.bytes))
+      g->has_variables = g->has_variables || !cpb_span_is(callees.op, "TemporaryVariable");
     while (cpb_callees_next(&callees, &name)) {
       uint32_t callee = cpb_graph_find(g, name);
       if (callee != CPB_NO_NAME && !cpb_calls_add(&g->graphs->calls, caller, callee)) return false;

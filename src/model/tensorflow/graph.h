@@ -16,6 +16,7 @@ typedef struct cpb_graph {
   cpb_span message;        /* GraphDef */
   bool lost;               /* part of it: a function without a name is the rest of one */
   cpb_names names;         /* of the functions */
+  bool has_variables;      /* a node of the graph itself is one, and not temporary */
 } cpb_graph;
 
 void cpb_graph_init(cpb_graph *graph, const cpb_allocator *a, cpb_view_graphs *graphs);

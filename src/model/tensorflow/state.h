@@ -110,7 +110,9 @@ typedef struct cpb_saved_model {
   cpb_span meta;             /* MetaGraphDef of the question */
   uint32_t meta_number;      /* the meta graph that the following members belong to */
   bool has_objects, has_graph;
-  bool knows_frozen, is_frozen; /* at the next one: see weights.h */
+  bool knows_frozen;          /* at the next ones: see weights.h */
+  bool is_frozen, lists_none; /* no variable is known; none outside the graph */
+  bool lacks_shapes;          /* of variables, without the graph */
   cpb_objects objects;
   cpb_problems object_problems;
   cpb_part graph_part;

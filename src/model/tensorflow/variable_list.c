@@ -14,12 +14,14 @@
 
 /* --- By objects ------------------------------------------------------------------------------- */
 
-/* The order of the three walks decides: what the model reaches first belongs to the model, even if the optimizer
- * refers to it as well. The walk from the root stops at each optimizer and metric, and only notes where they begin.
- * Each object is queued once, so the queue has room for all of them. */
+/* The order of the walks decides: what the model reaches first belongs to the model, even if the optimizer refers to it
+ * as well. The walk from the root stops at each optimizer, metric and list of all variables, and only notes where they
+ * begin: such a list also has the variables of metrics. Each object is queued once, so the queue has room for all of
+ * them. */
 
-/* The path to an object: the model without its optimizer and metrics, or only one of these. */
-enum { NOTHING, MODEL, OPTIMIZER, METRICS };
+/* The path to an object: the model without its optimizer and metrics, or only one of these. Whatever else lists have
+ * is the model's. */
+enum { NOTHING, MODEL, OPTIMIZER, METRICS, LISTS };
 
 typedef struct walk {
   const cpb_objects *objects;
@@ -30,11 +32,14 @@ typedef struct walk {
 } walk;
 
 static uint8_t begin_of(const walk *w, uint32_t node, cpb_span name) {
+  static const char *const lists[] = {"variables", "trainable_variables", "non_trainable_variables", "_all_variables",
+                                      NULL};
   const cpb_object *object = &w->objects->items[node];
   const cpb_span user = object->kind == OBJECT_USER ? object->value : (cpb_span){NULL, 0};
   const cpb_span identifier = cpb_get_bytes(user, USER_IDENTIFIER);
   if (cpb_is_optimizer_name(name) || cpb_span_is(identifier, "optimizer")) return OPTIMIZER;
-  return cpb_is_metrics_name(name) || cpb_span_is(identifier, "_tf_keras_metric") ? METRICS : NOTHING;
+  if (cpb_is_metrics_name(name) || cpb_span_is(identifier, "_tf_keras_metric")) return METRICS;
+  return cpb_span_is_one_of(name, lists) ? LISTS : NOTHING;
 }
 
 static void reach(walk *w, uint32_t node, uint8_t by) {
@@ -48,16 +53,17 @@ static void reach_children(walk *w, uint32_t node, uint8_t by) {
   while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
     const uint64_t child = cpb_get_number(c.bytes, REFERENCE_NODE);
     if (child >= w->objects->count) continue;
+    const bool is_models = by == MODEL || by == LISTS;
     const uint8_t begin =
-        by == MODEL ? begin_of(w, (uint32_t)child, cpb_get_bytes(c.bytes, REFERENCE_NAME)) : (uint8_t)NOTHING;
-    if (begin == NOTHING) reach(w, (uint32_t)child, by);
+        is_models ? begin_of(w, (uint32_t)child, cpb_get_bytes(c.bytes, REFERENCE_NAME)) : (uint8_t)NOTHING;
+    if (begin == NOTHING || begin == by) reach(w, (uint32_t)child, is_models ? MODEL : by);
     else w->begins[child] = begin;
   }
 }
 
 static void spread(walk *w, uint8_t by) {
   for (uint32_t i = 0; i < w->objects->count; i++)
-    if (by == MODEL ? i == 0 : w->begins[i] == by) reach(w, i, by);
+    if (by == MODEL ? i == 0 : w->begins[i] == by) reach(w, i, by == LISTS ? MODEL : by);
   while (w->first < w->last) reach_children(w, w->queue[w->first++], by);
 }
 
@@ -134,8 +140,9 @@ static bool use_objects(const cpb_objects *o, cpb_variable_list *l) {
   bool done = w.reached && w.begins && w.queue;
   if (done) {
     spread(&w, MODEL);
-    spread(&w, OPTIMIZER);
     spread(&w, METRICS);
+    spread(&w, LISTS);
+    spread(&w, OPTIMIZER);
     mark_slots(&w);
     use_reached(&w, l);
   }
@@ -170,7 +177,7 @@ static bool use_names(cpb_variable_list *l) {
 /* Sets `use` of all, and `trainable` if a list of the root object says more than the variables do. False if memory is
  * short. */
 static bool find_variable_uses(const cpb_objects *o, cpb_variable_list *l) {
-  return (o->count == 0 || use_objects(o, l)) && use_names(l);
+  return (o->count == 0 || l->of_nodes || use_objects(o, l)) && use_names(l);
 }
 
 /* --- Weights that a SavedModel has twice ------------------------------------------------------- */
@@ -270,6 +277,8 @@ static bool add_objects(cpb_variable_list *l, const cpb_saved_model *m, const ui
     v.dtype = cpb_get_number(v.message, VARIABLE_DTYPE);
     v.shape = cpb_get_shape(v.message, VARIABLE_SHAPE);
     v.has_elements = cpb_shape_elements(v.shape, &v.elements);
+    v.is_open = !v.has_elements;
+    if (v.is_open && v.stored) v.has_elements = cpb_elements_of(v.stored->shape, v.stored->rank, &v.elements);
     v.trainable = cpb_get_number(v.message, VARIABLE_TRAINABLE) != 0;
     if (!add(l, &v)) return false;
   }
@@ -285,9 +294,9 @@ static bool list_objects(cpb_variable_list *l, const cpb_saved_model *m) {
 
 /* --- TensorFlow 1 --------------------------------------------------------------------------------- */
 
-/* A collection has serialized VariableDefs, which have no dtype and no shape. A checkpoint has both. Without a
- * checkpoint they come from the node that makes the variable, which is why this question then reads the graph. A
- * partitioned variable is several VariableDefs; only the first part counts as a tensor. */
+/* A collection has serialized VariableDefs, which have no dtype and no shape. A checkpoint has both. Variables that it
+ * lacks have them from the node that makes the variable, which is why this question then reads the graph. A partitioned
+ * variable is several VariableDefs; only the first part counts as a tensor. */
 
 static bool name_trainable(cpb_names *names, const cpb_saved_model *m) {
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "trainable_variables"), COLLECTION_BYTES));
@@ -309,12 +318,10 @@ static void measure_part(cpb_variable *v) {
     v->has_elements = v->has_elements && cpb_mul_u64(v->elements, number, &v->elements);
 }
 
-/* Without a checkpoint, takes them from the node, if the graph was read. */
-static void measure_node(cpb_variable *v, const cpb_nodes *nodes) {
-  const uint32_t i = cpb_names_find(&nodes->names, v->name);
-  if (i == CPB_NO_NAME || !cpb_node_is_variable(nodes->items[i])) return;
-  v->dtype = cpb_get_number(cpb_node_attr(nodes->items[i], "dtype"), ATTR_TYPE);
-  v->shape = cpb_get_bytes(cpb_node_attr(nodes->items[i], "shape"), ATTR_SHAPE);
+static void measure_node(cpb_variable *v, cpb_span node) {
+  if (!cpb_node_is_variable(node)) return;
+  v->dtype = cpb_get_number(cpb_node_attr(node, "dtype"), ATTR_TYPE);
+  v->shape = cpb_get_bytes(cpb_node_attr(node, "shape"), ATTR_SHAPE);
   v->has_elements = cpb_shape_elements(v->shape, &v->elements);
 }
 
@@ -328,10 +335,11 @@ static cpb_variable read_definition(const cpb_saved_model *m, cpb_span message, 
                     .is_first = true,
                     .copy_of = CPB_NO_OBJECT,
                     .stored = cpb_saved_stored_v1(m, message)};
+  const uint32_t node = v.stored ? CPB_NO_NAME : cpb_names_find(&nodes->names, v.name);
   v.whole = cpb_get_bytes(v.extents, SLICE_OF_NAME);
   v.trainable = cpb_get_number(message, VARIABLE_DEF_TRAINABLE) != 0 || cpb_names_find(trainable, name) != CPB_NO_NAME;
   if (v.stored) v.has_elements = cpb_elements_of(v.stored->shape, v.stored->rank, &v.elements);
-  else if (nodes) measure_node(&v, nodes);
+  else if (node != CPB_NO_NAME) measure_node(&v, nodes->items[node]);
   if (v.stored) v.dtype = v.stored->dtype;
   if (v.whole.size > 0) measure_part(&v);
   return v;
@@ -348,31 +356,46 @@ static bool add_collection(cpb_variable_list *l, const cpb_saved_model *m, const
 }
 
 static bool list_collection(cpb_variable_list *l, const cpb_saved_model *m) {
-  const bool has_checkpoint = cpb_saved_checkpoint(m) != NULL;
   cpb_names trainable;
-  cpb_nodes nodes = {.count = 0};
+  cpb_nodes nodes = {.allocator = m->viewed.allocator};
   cpb_names_init(&trainable, &m->viewed.allocator);
-  bool done = has_checkpoint || cpb_nodes_build(&nodes, &m->graph);
-  done = done && name_trainable(&trainable, m) && add_collection(l, m, &trainable, has_checkpoint ? NULL : &nodes);
+  cpb_names_init(&nodes.names, &m->viewed.allocator);
+  bool done = !m->lacks_shapes || cpb_nodes_build(&nodes, &m->graph);
+  done = done && name_trainable(&trainable, m) && add_collection(l, m, &trainable, &nodes);
   cpb_names_free(&trainable);
-  if (!has_checkpoint) cpb_nodes_free(&nodes);
+  cpb_nodes_free(&nodes);
   return done;
+}
+
+/* A graph by itself, or without its collections. Of a damaged model, the objects may be lost that name its variables:
+ * then nodes are not listed instead. */
+static bool list_nodes(cpb_variable_list *l, const cpb_saved_model *m) {
+  uint32_t number;
+  cpb_cursor c = cpb_graph_nodes(&m->graph, CPB_MAIN_GRAPH, &number);
+  l->of_nodes = true;
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
+    cpb_variable v = {
+        .node = CPB_NO_OBJECT, .name = cpb_get_bytes(c.bytes, NODE_NAME), .is_first = true, .copy_of = CPB_NO_OBJECT};
+    measure_node(&v, c.bytes);
+    if (cpb_node_is_variable(c.bytes) && !add(l, &v)) return false;
+  }
+  return true;
 }
 
 /* --- The list --------------------------------------------------------------------------------------- */
 
 bool cpb_variable_list_build(cpb_variable_list *l, cpb_saved_model *m) {
-  const bool has_objects = m->objects.count > 0;
   *l = (cpb_variable_list){.allocator = m->viewed.allocator};
-  if (!cpb_meter_charge(m->viewed.meter, CPB_WORK_WALKED, 4 * (uint64_t)m->meta.size, CPB_NO_OFFSET, m->viewed.error))
-    return false;
-  const bool done = has_objects ? list_objects(l, m) : list_collection(l, m);
+  const uint64_t work = 4 * (uint64_t)m->meta.size + (m->lacks_shapes ? m->graph.message.size : 0);
+  if (!cpb_meter_charge(m->viewed.meter, CPB_WORK_WALKED, work, CPB_NO_OFFSET, m->viewed.error)) return false;
+  const bool lists_nodes = m->lists_none && !m->is_frozen && (m->is_graph || !cpb_saved_damage(m));
+  const bool done = lists_nodes ? list_nodes(l, m) : m->objects.count > 0 ? list_objects(l, m) : list_collection(l, m);
   if (!done || !find_variable_uses(&m->objects, l)) return cpb_viewed_fail_memory(&m->viewed);
   return cpb_meter_charge(m->viewed.meter, CPB_WORK_ENTRIES, l->count, CPB_NO_OFFSET, m->viewed.error);
 }
 
 cpb_parameters cpb_variable_list_parameters(const cpb_variable_list *l) {
-  cpb_parameters p = {.knows_trainable = true};
+  cpb_parameters p = {.knows_trainable = !l->of_nodes};
   for (size_t i = 0; i < l->count; i++) {
     const cpb_variable *v = &l->items[i];
     if (v->use != CPB_TENSOR_WEIGHT || v->copy_of != CPB_NO_OBJECT) continue;

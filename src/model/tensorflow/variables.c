@@ -4,7 +4,7 @@
 #include "model/checkpoint/fields.h"
 #include "model/tensorflow/fields.h"
 
-#define UNLINKED UINT32_MAX
+#define UNLINKED UINT32_MAX /* more than there can be in either */
 
 /* An object in the checkpoint's graph. */
 typedef struct trackable {
@@ -18,7 +18,7 @@ typedef struct cpb_saved_variables {
   bool linked, damaged;
   trackable *trackables;
   size_t count, capacity;
-  uint32_t *links;  /* by node: the trackable */
+  uint32_t *links;  /* by node: the trackable; if the graph is not there, the index in the checkpoint */
   uint8_t *claimed; /* by index in the checkpoint */
 } variables;
 
@@ -84,6 +84,7 @@ static bool link_pair(variables *v, uint64_t node, uint64_t other, const cpb_sav
   return true;
 }
 
+/* Of an object in either graph, which have the same fields for it. */
 static bool name_children(cpb_names *names, cpb_span object) {
   cpb_cursor c = cpb_cursor_of(object);
   while (cpb_cursor_find(&c, TRACKABLE_CHILDREN, CPB_WIRE_LEN)) {
@@ -183,9 +184,88 @@ static const cpb_stored *find(const variables *v, cpb_span key) {
   return key.size > 0 ? cpb_checkpoint_find(v->checkpoint, (const char *)key.data, key.size) : NULL;
 }
 
+/* --- Linking by keys ---------------------------------------------------------------------- */
+
+/* A key is a path to the variable, so it leads there even if the checkpoint's object graph cannot be read. Keys are
+ * sorted: the children along the path of one are kept for the next. */
+
+#define DEPTH_MOST 32 /* levels of a path that is followed */
+#define NAME_MOST 256 /* bytes of a name that is looked for */
+
+typedef struct path {
+  struct path_level {
+    cpb_span part; /* of the key */
+    uint32_t node;
+    cpb_names children;
+  } levels[DEPTH_MOST];
+  size_t depth;
+  uint64_t work; /* that is left for reading children: every object has one key, unless the model lies */
+} path;
+
+static void leave(path *p, size_t depth) {
+  while (p->depth > depth) cpb_names_free(&p->levels[--p->depth].children);
+}
+
+static bool enter(path *p, const cpb_saved_model *m, cpb_span part, uint32_t node) {
+  const cpb_span object = m->objects.items[node].message;
+  struct path_level *level = &p->levels[p->depth++];
+  *level = (struct path_level){.part = part, .node = node};
+  cpb_names_init(&level->children, &m->viewed.allocator);
+  if (object.size > p->work) return true;
+  p->work -= object.size;
+  return name_children(&level->children, object);
+}
+
+/* TensorFlow writes a slash within a name as ".S", and a dot as "..". */
+static uint32_t child_of(const struct path_level *level, cpb_span part) {
+  uint8_t name[NAME_MOST];
+  size_t size = 0;
+  for (size_t i = 0; i < part.size; i++) {
+    const bool escapes = part.data[i] == '.' && i + 1 < part.size;
+    if (size == NAME_MOST) return CPB_NO_NAME;
+    if (escapes) i++;
+    name[size++] = escapes && part.data[i] == 'S' ? '/' : part.data[i];
+  }
+  return cpb_names_find(&level->children, (cpb_span){name, size});
+}
+
+/* Sets the object at the path, or UNLINKED. False if memory is short. */
+static bool follow(path *p, const cpb_saved_model *m, cpb_span rest, uint32_t *node) {
+  size_t depth = 1;
+  *node = UNLINKED;
+  for (; rest.size > 0; depth++) {
+    const cpb_span part = cpb_span_take(&rest, '/');
+    if (depth < p->depth && cpb_span_equal(p->levels[depth].part, part)) continue;
+    leave(p, depth);
+    const uint32_t child = depth < DEPTH_MOST ? child_of(&p->levels[depth - 1], part) : CPB_NO_NAME;
+    if (child >= m->objects.count) return true;
+    if (!enter(p, m, part, child)) return false;
+  }
+  *node = p->levels[depth - 1].node;
+  return true;
+}
+
+static bool link_keys(const cpb_saved_model *m, variables *v) {
+  path p = {.work = m->meta.size};
+  bool done = m->objects.count == 0 || enter(&p, m, (cpb_span){NULL, 0}, 0);
+  for (size_t i = 0; done && p.depth > 0 && i < cpb_checkpoint_count(v->checkpoint); i++) {
+    const cpb_span key = cpb_stored_key(cpb_checkpoint_get(v->checkpoint, i));
+    const cpb_span name = cpb_span_without_end(key, "/.ATTRIBUTES/VARIABLE_VALUE");
+    uint32_t node;
+    if (name.size == key.size) continue;
+    done = follow(&p, m, name, &node);
+    if (done && node != UNLINKED && m->objects.items[node].kind == OBJECT_VARIABLE) v->links[node] = (uint32_t)i;
+  }
+  leave(&p, 0);
+  return done;
+}
+
+/* --- Entries -------------------------------------------------------------------------------- */
+
 const cpb_stored *cpb_saved_stored(const cpb_saved_model *m, uint32_t node) {
   const variables *v = m->variables;
   if (!v || !v->linked || node >= m->objects.count || v->links[node] == UNLINKED) return NULL;
+  if (v->graph.size == 0) return cpb_checkpoint_get(v->checkpoint, v->links[node]);
   return find(v, key_of(&v->trackables[v->links[node]]));
 }
 
@@ -222,15 +302,20 @@ bool cpb_saved_is_claimed(const cpb_saved_model *m, size_t i) {
 
 /* --- All of it -------------------------------------------------------------------------------- */
 
+static bool link_graphs(cpb_saved_model *m, variables *v) {
+  if (!link_objects(m, v)) return false;
+  for (uint32_t i = 0; i < m->objects.count; i++)
+    if (v->links[i] != UNLINKED && !link_slots(m, v, i)) return false;
+  return true;
+}
+
 static bool make_links(cpb_saved_model *m, variables *v) {
   size_t objects = m->objects.count, stored = cpb_checkpoint_count(v->checkpoint);
   v->links = cpb_alloc(&m->viewed.allocator, objects * sizeof *v->links);
   v->claimed = cpb_alloc_zeroed(&m->viewed.allocator, stored);
   if (!v->links || !v->claimed || !read_trackables(m, v)) return false;
   for (size_t i = 0; i < objects; i++) v->links[i] = UNLINKED;
-  if (!link_objects(m, v)) return false;
-  for (uint32_t i = 0; i < objects; i++)
-    if (v->links[i] != UNLINKED && !link_slots(m, v, i)) return false;
+  if (!(v->graph.size == 0 ? link_keys(m, v) : link_graphs(m, v))) return false;
   v->linked = true;
   claim_all(m, v);
   return true;
@@ -240,10 +325,10 @@ static void note_problems(cpb_saved_model *m, const variables *v) {
   if (v->damaged)
     cpb_problems_add(&m->viewed.problems, CPB_NO_OFFSET, "the checkpoint's object graph cannot be parsed to its end");
   if (v->graph.size > 0 || m->objects.count == 0) return;
-  const bool has = cpb_checkpoint_find(v->checkpoint, CPB_CHECKPOINT_GRAPH, strlen(CPB_CHECKPOINT_GRAPH)) != NULL;
   cpb_problems_add(&m->viewed.problems, CPB_NO_OFFSET,
-                   has ? "the checkpoint's object graph, which says which variable has which key, could not be read: "
-                         "its data file is missing or damaged"
+                   find(v, cpb_span_of(CPB_CHECKPOINT_GRAPH))
+                       ? "the data file that has the object graph is missing or damaged; keys are taken as paths "
+                         "to variables"
                        : "the checkpoint has no object graph, which says which variable has which key");
 }
 

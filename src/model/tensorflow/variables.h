@@ -2,7 +2,8 @@
  *
  * The object graph in saved_model.pb does not have the keys. The checkpoint has its own object graph, under a key,
  * which does: the same objects with the same names of children, but only those with something to store. So both graphs
- * are walked from their roots. TensorFlow 1 used the names of variables as keys. */
+ * are walked from their roots. If the file with that graph is missing, paths to variables are compared with keys.
+ * TensorFlow 1 used the names of variables as keys. */
 #ifndef CPB_MODEL_TENSORFLOW_VARIABLES_H
 #define CPB_MODEL_TENSORFLOW_VARIABLES_H
 
@@ -26,6 +27,7 @@ typedef struct cpb_variable {
   cpb_span shape;                  /* TensorShapeProto, or empty: then `extents` or the entry has the shape */
   cpb_span extents;                /* for a part: SaveSliceInfoDef */
   bool has_elements, trainable;
+  bool is_open; /* its shape is not known to the model: `elements` are those of the entry */
   uint64_t elements, bytes;
   cpb_tensor_use use;
 } cpb_variable;
@@ -34,6 +36,7 @@ typedef struct cpb_variable_list {
   cpb_allocator allocator;
   cpb_variable *items; /* objects in their order, or those of the collection */
   size_t count, capacity;
+  bool of_nodes; /* nothing but the graph has them: which are trained is unknown */
 } cpb_variable_list;
 
 /* The number of elements that it adds to the parameters. */

@@ -9,23 +9,37 @@
 /* --- What counts ------------------------------------------------------------------------------ */
 
 /* A frozen model has its weights in constants. Nothing in the file says so: it follows from the absence of
- * variables, in the objects, in the collection and in the checkpoint. A checkpoint may be given after a question, so
- * each question asks again; the inventory is made anew only if the result changes. */
+ * variables, in the objects, in the collection, in the checkpoint and among the nodes. A checkpoint may be given after
+ * a question, so each question asks again; the inventory is made anew only if the result changes. */
 
-static bool is_frozen(const cpb_saved_model *m) {
+static bool lists_none(const cpb_saved_model *m) {
   for (size_t i = 0; i < m->objects.count; i++)
     if (m->objects.items[i].kind == OBJECT_VARIABLE) return false;
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
   const cpb_checkpoint *checkpoint = cpb_saved_checkpoint(m);
-  return !cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN) && (!checkpoint || cpb_checkpoint_count(checkpoint) == 0);
+  for (size_t i = 0; checkpoint && i < cpb_checkpoint_count(checkpoint); i++)
+    if (cpb_stored_is_tensor(cpb_checkpoint_get(checkpoint, i))) return false;
+  return !cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN);
+}
+
+/* Whether the graph has shapes that nothing else has. */
+static bool lacks_shapes(const cpb_saved_model *m) {
+  cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
+  if (m->objects.count > 0) return false;
+  while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN))
+    if (!cpb_saved_stored_v1(m, c.bytes)) return true;
+  return !cpb_saved_checkpoint(m);
 }
 
 /* The inventory has a use of each tensor. */
 void cpb_saved_find_frozen(cpb_saved_model *m) {
   const bool was_frozen = m->is_frozen;
-  if (m->knows_frozen) return;
-  m->is_frozen = is_frozen(m);
-  m->knows_frozen = true;
+  if (!m->knows_frozen) {
+    m->lists_none = lists_none(m);
+    m->lacks_shapes = lacks_shapes(m);
+    m->knows_frozen = true;
+  }
+  m->is_frozen = m->lists_none && !(m->has_graph && m->graph.has_variables);
   m->viewed.has_variables = !m->is_frozen;
   if (m->is_frozen == was_frozen || !m->viewed.has_inventory) return;
   cpb_inventory_free(&m->viewed.inventory);

@@ -4,7 +4,8 @@
 
 #include "model/tensorflow/state.h"
 
-/* Call it after the skeleton was read: finds out whether the model has no variables. Constants are then the weights. */
+/* Call it after the skeleton was read, and again after the graph: finds out whether the model has no variables.
+ * Constants are then the weights. */
 void cpb_saved_find_frozen(cpb_saved_model *m);
 
 /* Implements each_tensor of a cpb_view_kind. */

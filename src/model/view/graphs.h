@@ -57,7 +57,8 @@ typedef struct cpb_graphs_builder {
   bool too_deep; /* it was reported */
 } cpb_graphs_builder;
 
-/* Notes once that messages are nested deeper than they are read. */
+/* Notes once that messages are nested deeper than they are read. `message` is one that the outline enters whatever its
+ * size: only its depth can have left it out. */
 bool cpb_graphs_are_too_deep(cpb_graphs_builder *b, cpb_span message);
 
 /* The problem that several functions have this name. */

@@ -42,8 +42,10 @@ static bool add_variable(named *n, const cpb_variable *v) {
   if (v->use != CPB_TENSOR_WEIGHT || v->copy_of != CPB_NO_OBJECT) return true;
   layer.op = has_scope ? cpb_keras_class_of_name(layer.path) : (cpb_span){NULL, 0};
   layer.has_class = layer.op.data != NULL;
-  layer.sum.elements = cpb_variable_parameters(v);
-  layer.sum.bytes = v->bytes;
+  if (!v->is_open) { /* layers are the same without the checkpoint */
+    layer.sum.elements = cpb_variable_parameters(v);
+    layer.sum.bytes = v->bytes;
+  }
   if (!has_scope && v->node != CPB_NO_OBJECT && !add_object_path(n, v->node, &layer)) return false;
   return cpb_name_layers_add(&n->list, layer);
 }

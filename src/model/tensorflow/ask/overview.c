@@ -75,13 +75,26 @@ static void write_placeholders(cpb_saved_model *m) {
   cpb_nodes_free(&nodes);
 }
 
+/* The parameters of a large graph that has not been read are unknown. */
+static cpb_parameters parameters_of(cpb_saved_model *m, const cpb_variable_list *l) {
+  if (!m->is_frozen) return cpb_variable_list_parameters(l);
+  return m->has_graph ? cpb_viewed_parameters(&m->viewed) : (cpb_parameters){.partial = true};
+}
+
+static void write_parameters(cpb_saved_model *m, const cpb_variable_list *l) {
+  const cpb_parameters p = parameters_of(m, l);
+  cpb_parameters_write(&p, m->viewed.answer);
+}
+
 void cpb_ask_graph_overview(cpb_saved_model *m) {
   cpb_nodes nodes;
+  cpb_variable_list list = {.allocator = m->viewed.allocator};
   cpb_json_writer_text(m->viewed.answer, "kind", "graph_def");
   cpb_write_versions(m->viewed.answer, "versions", cpb_get_bytes(m->graph.message, GRAPH_VERSIONS));
   cpb_json_writer_unsigned(m->viewed.answer, "nodes", m->graph.graphs->items[0].nodes);
   cpb_json_writer_unsigned(m->viewed.answer, "functions", cpb_graph_num_functions(&m->graph));
-  cpb_viewed_write_parameters(&m->viewed);
+  if (cpb_variable_list_build(&list, m)) write_parameters(m, &list);
+  cpb_variable_list_free(&list);
   if (cpb_nodes_build(&nodes, &m->graph)) {
     write_fed(m, &nodes);
     write_outputs(m, &nodes);
@@ -307,17 +320,6 @@ static void write_counts(cpb_saved_model *m, const counts *n) {
     if (n->kinds[kind] > 0) cpb_json_writer_unsigned(a, cpb_object_kind_name(kind), n->kinds[kind]);
   cpb_json_writer_close(a, '}');
   cpb_json_writer_close(a, '}');
-}
-
-/* The parameters of a large graph that has not been read are unknown. */
-static cpb_parameters parameters_of(cpb_saved_model *m, const cpb_variable_list *l) {
-  if (!m->is_frozen) return cpb_variable_list_parameters(l);
-  return m->has_graph ? cpb_viewed_parameters(&m->viewed) : (cpb_parameters){.partial = true};
-}
-
-static void write_parameters(cpb_saved_model *m, const cpb_variable_list *l) {
-  const cpb_parameters p = parameters_of(m, l);
-  cpb_parameters_write(&p, m->viewed.answer);
 }
 
 static void write_variables(cpb_saved_model *m, const cpb_variable_list *l) {

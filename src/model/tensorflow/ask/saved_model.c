@@ -290,8 +290,7 @@ static bool may_read_graph(const cpb_saved_model *m, const asked *what) {
 static bool needs_graph(const cpb_saved_model *m, const asked *what) {
   if (what->needs & CPB_SAVED_NEEDS_GRAPH) return true;
   if (what->kind == CPB_ASK_OVERVIEW && cpb_overview_shows_placeholders(m)) return true;
-  const bool has_shapes = m->objects.count > 0 || cpb_saved_checkpoint(m);
-  return (what->needs & CPB_SAVED_TAKES_WEIGHTS) && (!has_shapes || m->is_frozen) && may_read_graph(m, what);
+  return (what->needs & CPB_SAVED_TAKES_WEIGHTS) && (m->lacks_shapes || m->lists_none) && may_read_graph(m, what);
 }
 
 static void write_problems(cpb_saved_model *m, const asked *what) {
@@ -347,6 +346,7 @@ static cpb_step step(void *reader, cpb_json_writer *answer, cpb_error *error) {
   if (fail_if_empty(m, &m->skeleton) || !choose_meta_graph(m) || !build_objects(m)) return CPB_STEP_ERROR;
   cpb_saved_find_frozen(m);
   if (needs_graph(m, what) && (read = read_graph(m)) != CPB_STEP_DONE) return read;
+  cpb_saved_find_frozen(m);
   m->with_keras = needs_keras(m, what);
   if (m->with_keras && (read = cpb_saved_read_keras(m)) != CPB_STEP_DONE) return read;
   if (m->is_graph && fail_if_empty(m, &m->graph_part)) return CPB_STEP_ERROR;

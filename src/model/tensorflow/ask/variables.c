@@ -19,7 +19,7 @@ typedef struct counts {
 static void count(counts *n, const cpb_variable *v) {
   n->total++;
   if (cpb_get_number(v->message, VARIABLE_TRAINABLE)) n->trainable++;
-  bool known = v->has_elements && cpb_add_u64(n->elements, v->elements, &n->elements) &&
+  bool known = v->has_elements && !v->is_open && cpb_add_u64(n->elements, v->elements, &n->elements) &&
                cpb_add_u64(n->size, v->bytes, &n->size);
   n->partial = n->partial || !known;
 }
@@ -37,8 +37,7 @@ static void write_names(cpb_saved_model *m, const cpb_variable_list *l) {
   uint64_t distinct = 0;
   bool done = true;
   cpb_names_init(&names, &m->viewed.allocator);
-  for (size_t i = 0; done && i < l->count; i++)
-    done = cpb_names_add(&names, cpb_get_bytes(l->items[i].message, VARIABLE_NAME), 0);
+  for (size_t i = 0; done && i < l->count; i++) done = cpb_names_add(&names, l->items[i].name, 0);
   cpb_names_sort(&names);
   for (size_t i = 0; i < names.count; i++)
     distinct += i == 0 || !cpb_span_equal(names.items[i].text, names.items[i - 1].text);
@@ -148,7 +147,7 @@ static void write_extents(cpb_json_writer *a, cpb_span extents) {
 /* Variables of TensorFlow 1 have the type and shape of their entries, or of their nodes. */
 static void write_v1(cpb_saved_model *m, const cpb_variable *v) {
   cpb_json_writer *a = m->viewed.answer;
-  begin_known(m, "variable", cpb_get_bytes(v->message, VARIABLE_DEF_NAME));
+  begin_known(m, "variable", v->message.data ? cpb_get_bytes(v->message, VARIABLE_DEF_NAME) : v->name);
   if (v->dtype) cpb_write_dtype(a, "dtype", v->dtype);
   else cpb_json_writer_null(a, "dtype");
   if (v->whole.size > 0) write_extents(a, v->extents);
