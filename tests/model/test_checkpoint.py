@@ -223,7 +223,7 @@ def test_keys_are_told_by_paths_without_the_object_graph(cpb, made, tmp_path, na
     answer = inspect(cpb, tmp_path / "m")
     assert [item["key"] for item in answer["variables"]["items"]] == [item["key"] for item in before]
     assert [problem["text"].split(";")[0] for problem in answer["problems"]] == [
-        "the data file that has the object graph is not there"]
+        "the data file that has the object graph is missing or damaged"]
 
 
 def test_a_model_alone_is_known_without_its_files(cpb, model):
