@@ -43,6 +43,11 @@ bool cpb_descriptor_reads_by_offset(int fd) {
   return false;
 }
 
+bool cpb_descriptor_is_device(int fd) {
+  (void)fd;
+  return false;
+}
+
 bool cpb_descriptor_read(cpb_descriptor *d, uint64_t offset, void *out, size_t length, size_t *got) {
   (void)d, (void)offset, (void)out, (void)length, (void)got;
   return none() == 0;
@@ -80,5 +85,6 @@ bool cpb_lookup_is_directory(const char *path) {
 
 void cpb_lookup_in_folder(const char *path, cpb_lookup_folder *found) {
   (void)path;
-  found->num_models = found->num_versions = found->num_indexes = 0;
+  found->models.count = found->indexes.count = found->others.count = found->num_versions = 0;
+  found->error = 0;
 }
