@@ -43,7 +43,7 @@ struct cpb_url_options; /* cpb/url.h */
 
 /* CPB_E_NOT_FOUND, CPB_E_DENIED; CPB_E_READ for another failure or a directory: each with
  * errno in error->system. CPB_E_READ for a device such as /dev/zero; CPB_E_MEMORY. A pipe is
- * read from front to back; what goes elsewhere fails. */
+ * read from front to back; reading elsewhere fails. */
 CPB_API cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_error *error);
 
 /* Reads an open descriptor, which the caller closes, after the cpb_file. If it

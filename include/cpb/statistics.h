@@ -31,7 +31,7 @@ CPB_API void cpb_reals_free(cpb_reals *reals);
  * One is for all elements. A list is for the indices of dimension `axis`, from 0, or negative from the
  * end. Otherwise they have as many dimensions as the array, and each is for a block of it: of `block`
  * indices of dimension `axis`, where the last may be shorter. Other dimensions, and all if `block` is 0,
- * are divided evenly. With one dimension less, they lack the array's last but one, which is not divided.
+ * are divided evenly. If they have one dimension less, the array's last but one is missing and not divided.
  * CPB_E_UNSUPPORTED: they are not numbers in row-major order, or do not fit, and are ignored; CPB_E_MEMORY. */
 CPB_API cpb_code cpb_reals_set_scales(cpb_reals *reals, int64_t axis, uint64_t block, const cpb_values_info *info,
                                       const void *data, size_t size);

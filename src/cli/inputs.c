@@ -73,7 +73,7 @@ static bool is_of_its_kind(const cpb_error *error) {
   return error->code == CPB_E_DAMAGED || error->code == CPB_E_TRUNCATED || error->code == CPB_E_FORMAT;
 }
 
-/* The kinds of models that can be opened are no advice here; without any other, an error of the format says more. */
+/* A list of the models that can be opened would not help here: the error of the format says more. */
 int cli_fail_input(cli *c, const char *path, cpb_file *file, const cpb_error *error) {
   char what[256];
   const char *name = is_of_its_kind(error) ? cli_foreign(c, path, file, what, sizeof what) : NULL;

@@ -130,7 +130,7 @@ typedef struct cpb_outline_losses {
    * without it, and continues after that. */
   bool (*pass)(cpb_outline *o, uint64_t offset);
 
-  /* After an error of the scanner: the same, with what is damaged as lost. False if nothing more can be read. */
+  /* After an error of the scanner: the same for the damaged bytes. False if nothing more can be read. */
   bool (*pass_damage)(cpb_outline *o);
 
   /* Whether the value that was copied last can be parsed, if it is a message. */

@@ -71,7 +71,7 @@ static int plan(splitting *s) {
   return cli_fail_input(c, c->settings.input, s->in, cpb_split_error(s->split));
 }
 
-/* Text may parse as a message, too: of fields that nobody knows. */
+/* Text may happen to parse as a message of unknown fields. */
 static int refuse_text(const splitting *s) {
   cli *c = s->cli;
   char what[256];

@@ -25,7 +25,7 @@ const char *os_spool_problem(void);
 void os_close(int fd);
 
 bool os_is_special(const char *path); /* there, but neither file nor directory */
-int os_open_pipe(const char *path);   /* to read it; -1: it is none */
+int os_open_pipe(const char *path);   /* for reading; -1: not a pipe */
 bool os_is_file(const char *path);
 bool os_is_folder(const char *path);
 time_t os_modified(const char *path);          /* 0: unknown */

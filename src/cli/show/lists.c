@@ -242,7 +242,7 @@ static void put_layer_path(cli_sheet *s, yyjson_val *layer, const char *member) 
   if (cpb_json_member(layer, "path")) put_path(s, layer, member);
 }
 
-/* Of ONNX, whose default domain is empty. */
+/* ONNX's default domain is empty. */
 static void put_domain(cli_sheet *s, yyjson_val *element, const char *member) {
   if (!s->plain && cli_text_at(element, member).size == 0) cli_put(s, "ai.onnx");
   put_name(s, element, member);

@@ -114,7 +114,7 @@ static void put_member(view *v, const char *key, yyjson_val *value) {
   else cli_put_value(&v->sheet, value);
 }
 
-/* Of the lists of functions that have subgraphs, too. The overview counts these separately. */
+/* Some lists of functions also have subgraphs. The overview counts these separately. */
 static const char *name_of(const view *v, const char *key) {
   if (!v->sheet.subgraphs || v->kind == CPB_ASK_OVERVIEW || v->way[0]) return key;
   if (strcmp(key, "functions") == 0) return "functions and subgraphs";

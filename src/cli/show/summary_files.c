@@ -191,7 +191,7 @@ static void add_unread(cli_summary *s, cli_table *t, yyjson_val *unread) {
   cli_cell(t, "not read: --brief");
 }
 
-/* The types below are those of what is stored. */
+/* The row below has the types as stored. */
 static void put_bytes(cli_summary *s, yyjson_val *parameters) {
   const uint64_t bytes = cli_number_at(parameters, "bytes"), size = cli_number_at(parameters, "size");
   const bool is_packed = cli_is_exported(s) && !s->sheet.plain && size > 0 && size < bytes;

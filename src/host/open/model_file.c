@@ -103,7 +103,7 @@ static bool read_text(cpb_model_file *f, uint64_t length, const cpb_model_file_o
   return file && open_message(f, file, options, error);
 }
 
-/* Says what the file is, or why it is no archive of models; advice to unpack it would not help then. */
+/* Says what the file is, or why no model was found in the archive: advice to unpack it would not help then. */
 static void fail_foreign(const cpb_model_file *f, const cpb_file_ends *ends, cpb_error *error) {
   char what[sizeof error->message], name[80];
   const char *kind = cpb_foreign_describe(ends, what, sizeof what);

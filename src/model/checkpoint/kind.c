@@ -63,12 +63,12 @@ typedef struct walk {
   size_t count, capacity;
   uint8_t *reached; /* by object: 0, or its use plus 1 */
   uint8_t *begins;  /* the same for objects that are roots of an optimizer or of metrics */
-  cpb_link *links;  /* by object: its path from the root that is no optimizer's */
+  cpb_link *links;  /* by object: its path from a root other than an optimizer */
   uint32_t *queue;
   size_t first, last;
 } walk;
 
-/* What was found about the tensors: by index, and the paths of objects. */
+/* Facts about the tensors, by index, and the paths of objects. */
 typedef struct facts {
   uint8_t *uses;    /* NULL until computed; slices and the object graph have CPB_TENSOR_UNKNOWN */
   uint32_t *owners; /* objects, or NO_OWNER */

@@ -81,8 +81,8 @@ static void put_member(key_writer *w, yyjson_val *value) {
   }
 }
 
-/* Nodes without a name are named by their numbers, which change with each node before them: "#7". They go by what they
- * make, which is unique in a graph: "#OUTPUT". */
+/* Nodes without a name are named by their numbers, which change with each node before them: "#7". They are matched by
+ * an output, which is unique in a graph: "#OUTPUT". */
 static cpb_span first_output(yyjson_val *item) {
   size_t i, count;
   yyjson_val *output;

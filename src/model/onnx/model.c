@@ -45,12 +45,12 @@ cpb_span cpb_onnx_named_find(const cpb_onnx_named *named, cpb_span name) {
 
 /* --- Scales of results ------------------------------------------------------------------------ */
 
-/* A product of integers becomes one of floats by Cast, and then by Mul with the scales of both factors, which are
- * multiplied before: Mul(Cast(MatMulInteger(a, b)), Mul(scale of a, scale of b)). */
+/* Cast makes floats of a product of integers, and Mul multiplies them with the product of the two scales:
+ * Mul(Cast(MatMulInteger(a, b)), Mul(scale of a, scale of b)). */
 
 static bool has(const cpb_names *names, cpb_span value) { return cpb_names_find(names, value) != CPB_NO_NAME; }
 
-/* What a node with one of `taken` leads to: of a product the other factor, else its output; empty for other nodes. */
+/* Where a node leads that takes one of `taken`: a product to its other factor, others to their output; else empty. */
 static cpb_span leads_to(const cpb_view_node *node, const cpb_names *taken, bool is_product) {
   const cpb_span a = cpb_onnx_input_of(node, 0), b = cpb_onnx_input_of(node, 1);
   if (is_product) return has(taken, a) ? b : has(taken, b) ? a : (cpb_span){NULL, 0};

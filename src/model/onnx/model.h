@@ -181,7 +181,7 @@ typedef struct cpb_onnx_tensor {
 } cpb_onnx_tensor;
 
 cpb_onnx_tensor cpb_onnx_tensor_of(const cpb_part *part, cpb_span message);
-/* What is stored of the view's tensor: of a sparse one its values. */
+/* The stored part of the view's tensor: the values of a sparse one. */
 cpb_onnx_tensor cpb_onnx_stored(const cpb_part *part, const cpb_view_tensor *tensor);
 
 /* The field of AttributeProto that is a tensor by itself, without a message for it: value_float and the like of a

@@ -6,8 +6,8 @@
 #include "model/keras/keras.h"
 #include "model/tensorflow/state.h"
 
-/* What a file beside the model, which is not the one that is expected, is instead: "NAME is a Git LFS pointer; ...", or
- * "NAME cannot be parsed" and `otherwise`. */
+/* Describes a file next to the model that is not the expected one: "NAME is a Git LFS pointer; ...", or "NAME cannot be
+ * parsed" and `otherwise`. */
 void cpb_saved_describe_beside(const char *name, cpb_span content, const char *otherwise, char *out, size_t room);
 
 /* Makes a copy; false if memory is short. Drops the data from an earlier file. */

@@ -367,8 +367,8 @@ static bool list_collection(cpb_variable_list *l, const cpb_saved_model *m) {
   return done;
 }
 
-/* A graph by itself, or without its collections. Of a damaged model, the objects may be lost that name its variables:
- * then nodes are not listed instead. */
+/* A graph by itself, or without its collections. A damaged model may have lost the objects that
+ * name its variables; nodes do not stand in for these. */
 static bool list_nodes(cpb_variable_list *l, const cpb_saved_model *m) {
   uint32_t number;
   cpb_cursor c = cpb_graph_nodes(&m->graph, CPB_MAIN_GRAPH, &number);

@@ -84,7 +84,7 @@ static bool link_pair(variables *v, uint64_t node, uint64_t other, const cpb_sav
   return true;
 }
 
-/* Of an object in either graph, which have the same fields for it. */
+/* Takes an object of either graph: both have the same fields for children. */
 static bool name_children(cpb_names *names, cpb_span object) {
   cpb_cursor c = cpb_cursor_of(object);
   while (cpb_cursor_find(&c, TRACKABLE_CHILDREN, CPB_WIRE_LEN)) {

@@ -89,8 +89,8 @@ static const uint8_t *find_end(const cpb_buffer *tail) {
   return NULL;
 }
 
-/* The end of an archive that more bytes follow: of the last record whose comment ends before them. NULL: there is none,
- * so the end is missing. */
+/* If more bytes follow the archive, it ends with the last record whose comment ends before them. NULL: there is no such
+ * record. */
 static const uint8_t *find_earlier_end(const cpb_buffer *tail) {
   for (size_t from_end = END_SIZE; from_end <= tail->size; from_end++) {
     const uint8_t *at = tail->data + tail->size - from_end;

@@ -46,7 +46,7 @@ const isShape = (list) =>
   list.every((d) => d === null || ['number', 'string'].includes(typeof d)) &&
   !(list.length && list.every((d) => typeof d === 'string'));
 
-/** Of a member that is a shape, also names of sizes are in brackets. @param {string} member @param {any[]} values */
+/** Shapes are in brackets, even if all sizes are names. @param {string} member @param {any[]} values */
 export const areShapes = (member, ...values) => member.endsWith('shape') && values.some(Array.isArray);
 
 /**
