@@ -249,7 +249,7 @@ static void divisible_messages_keep_their_other_fields(void **state) {
 }
 
 /* {m: {m: {n: 5, n: 6}, n: 7}, n: 8}, short enough to be kept without being entered, with another byte at `at`. */
-static void expect_damaged(size_t at, uint8_t byte, cpb_divisible divisible, const char *expected, uint64_t offset) {
+static void expect_damaged(size_t at, uint8_t byte, uint8_t divisible, const char *expected, uint64_t offset) {
   bytes m = {NULL, 0}, middle = {NULL, 0}, in = {NULL, 0};
   put_int(&in, 1, 5);
   put_int(&in, 1, 6);
