@@ -14,6 +14,9 @@ from support.wire import field
 GRAPH = DATA / "cpb" / "real_frozen_conv" / "orig.pb"
 
 
+of_the_system = pytest.mark.skipif("CPB_RUNTIME" in os.environ, reason="WASI has no devices and no named pipes")
+
+
 def piped(cpb, data, *words):
     result = cpb.run(*words, input=data)
     assert result.returncode == 0, result.stderr
@@ -34,6 +37,7 @@ def test_every_command_through_pipes(cpb, graph):
     assert piped(cpb, recovered, "merge", "-", "-o", "-") == original
 
 
+@of_the_system
 def test_a_named_pipe_is_as_good_as_standard_input(cpb, chunked, tmp_path):
     """Such as the shell's <(command)."""
     os.mkfifo(tmp_path / "pipe")
@@ -51,6 +55,7 @@ def test_a_named_pipe_is_as_good_as_standard_input(cpb, chunked, tmp_path):
             assert result.returncode == 0 and result.stdout == wanted.replace(b"standard input", b"pipe")
 
 
+@of_the_system
 @pytest.mark.parametrize("words", [["split", "-o", "out"], ["records"], ["recover", "-o", "out"], ["inspect"], ["info"]])
 def test_a_device_is_no_empty_file(cpb, words, tmp_path):
     result = cpb.run(words[0], "/dev/zero", *words[1:], cwd=tmp_path)
