@@ -94,7 +94,9 @@ test('the values of a variable are read by one range, by its path, key or name',
       const array = await model.values(called, called === path ? {} : { variable: true });
       assert.deepEqual([array.dtype, array.shape, array.size], [stored.dtype, stored.shape, stored.size]);
       assert.deepEqual(await array.bytes(), expected);
-      assert.deepEqual(reads, stored.size > 0 ? [{ offset: stored.offset, length: stored.size }] : []);
+      // With the beginning, which tells whether the file is a shard at all.
+      const length = Math.max(256, stored.offset + stored.size);
+      assert.deepEqual(reads, stored.size > 0 ? [{ offset: 0, length }] : []);
     }
   }
   model.close();
@@ -142,7 +144,8 @@ test('an error names the data file or checkpoint that is missing', async () => {
   const index = await data(`${files}/variables.index`);
   const model = await inspect(bytes, { checkpoint: { index, data: () => undefined } });
   const { problems, checkpoint } = await model.variables();
-  assert.ok(/object graph/.test(problems[0].text) && checkpoint.without_value > 0);
+  assert.ok(/object graph is missing.*keys are taken as paths/.test(problems[0].text));
+  assert.equal(checkpoint.without_value, 0);
   const key = 'layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE';
   await assert.rejects(model.values(key, { variable: true }), { code: 'NOT_FOUND' });
   await assert.rejects(model.values('none', { variable: true }), { code: 'NOT_FOUND' });
