@@ -56,7 +56,7 @@ test('by file: the values of a tensor', async () => {
 
 test('by file: a file that is no model is named as what it is', async () => {
   const rows = /** @type {any[]} */ (await json('tests/data/foreign.json'));
-  for (const name of ['lfs.onnx', 'page.onnx', 'links.zip', 'tfjs_model.json']) {
+  for (const name of ['lfs.onnx', 'page.onnx', 'links.pb', 'tfjs_model.json']) {
     const { text, base64, says: said } = rows.find((row) => row.name === name);
     const content = text ?? Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
     await visit(page, async ({ document, says }) => {

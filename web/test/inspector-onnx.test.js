@@ -157,11 +157,8 @@ test('the graph finds nodes and initializers while one types', () =>
 
 test('rare content: attributes of each kind, equal names, other types', async () => {
   const types = ['sequence(map(i64 → f32[*]))', 'optional(string[])', 'lib.thing'];
-  await look('rich.onnx', {}, ['ONNX Runtime’s: Same; 1 custom one: Mix', ...types]);
-  await look('rich.onnx', { panel: 'operations' }, [
-    '1 operation of ONNX Runtime: Same 1 custom operation',
-    'ONNX Runtime',
-  ]);
+  await look('rich.onnx', {}, ['ONNX Runtime’s: Same', '1 custom one', 'Mix', ...types]);
+  await look('rich.onnx', { panel: 'operations' }, ['1 operation of ONNX Runtime', '1 custom operation']);
   await look('rich.onnx', { panel: 'graph' }, ['3 nodes'], async ({ document }) => {
     const drawn = await boxesOf(document);
     assert.ok(drawn.includes('Same × 2'), String(drawn));
@@ -174,7 +171,7 @@ test('rare content: attributes of each kind, equal names, other types', async ()
   await look('rich.onnx', { panel: 'graph', node: '#0' }, kinds);
   // A weight that is quantized says so, in its box, too; 2^-9.
   await look('rich.onnx', { panel: 'variables', at: 'w' }, ['0.0019', 'SCALE_TENSOR', 'w_scale']);
-  await look('rich.onnx', { panel: 'variables', at: 'sparse' }, ['f32[2,3]']);
+  await look('rich.onnx', { panel: 'variables', at: 'sparse' }, ['f32[9]']);
   await look('bytes.onnx', {}, [' u8[2]']);
 });
 
