@@ -198,7 +198,8 @@ static uint64_t left_of_range(const cpb_outline *o, uint64_t offset) { return o-
 /* Skips lost bytes; after that the walk continues in another place. */
 static bool pass_gap(cpb_outline *o, uint64_t offset) { return o->losses && o->losses->pass(o, offset); }
 
-/* A short message was copied whole. If it is damaged, it is entered like a long one instead, to find the place. */
+/* A short message was copied whole. If it is damaged, the copy is taken back, as half a field would be, and the message
+ * is entered like a long one, to find the place. */
 static cpb_have end_copy(cpb_outline *o) {
   const cpb_wire_field field = o->scanner.field;
   o->state = CPB_OUTLINE_WALK;

@@ -89,8 +89,7 @@ static const uint8_t *find_end(const cpb_buffer *tail) {
   return NULL;
 }
 
-/* If more bytes follow the archive, it ends with the last record whose comment ends before them. NULL: there is no such
- * record. */
+/* If more bytes follow the archive, it ends with the last record whose comment ends before them; NULL if none does. */
 static const uint8_t *find_earlier_end(const cpb_buffer *tail) {
   for (size_t from_end = END_SIZE; from_end <= tail->size; from_end++) {
     const uint8_t *at = tail->data + tail->size - from_end;
